@@ -1,0 +1,89 @@
+"""Who may do what, where: a caller is a token's grants, checked against the partition and scope of a call."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+from semurg.domain.errors import Refusal, quoted
+from semurg.domain.names import clean_user
+
+
+class Grants(Protocol):
+    """What the catalogue knows of a token."""
+
+    @property
+    def digest(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def owner(self) -> bool: ...
+    @property
+    def user(self) -> str | None: ...
+    @property
+    def read_only(self) -> bool: ...
+    @property
+    def scopes(self) -> tuple[str, ...] | None: ...
+
+
+class Caller(NamedTuple):
+    """An authenticated caller. `user` is the end user the token is pinned to; `scopes` None means every scope."""
+
+    identity: str
+    name: str
+    user: str | None
+    access: str
+    scopes: tuple[str, ...] | None
+    token_digest: str | None
+
+    @classmethod
+    def of(cls, token: Grants) -> Caller:
+        """The caller that holds this token."""
+        if token.owner:
+            return cls("owner", token.name, None, "owner", None, token.digest)
+        access = "read" if token.read_only else "write"
+        return cls("token", token.name, token.user, access, token.scopes, token.digest)
+
+    def body(self) -> dict[str, object]:
+        """The reply of GET /v1/whoami."""
+        return {
+            "identity": self.identity,
+            "name": self.name,
+            "user_id": self.user,
+            "access": self.access,
+            "scopes": None if self.scopes is None else list(self.scopes),
+        }
+
+
+OWNER = Caller("owner", "owner", None, "owner", None, None)
+
+
+def resolve_user(caller: Caller, user: str | None) -> str:
+    """The partition of a call: "" is the owner's own. Raises Refusal user_mismatch when a pinned token names another."""
+    if user is not None:
+        clean_user(user, "user_id")
+    if caller.user is None:
+        return user or ""
+    if user is not None and user != caller.user:
+        raise Refusal(
+            "user_mismatch",
+            f"The token is pinned to another end user than {quoted(user)}.",
+            "Leave user_id out, or use that user's own token.",
+        )
+    return caller.user
+
+
+def require_read(caller: Caller, scope: str | None) -> None:
+    """Raise Refusal scope_not_granted when the token does not cover the scope."""
+    if scope is not None and caller.scopes is not None and scope not in caller.scopes:
+        raise Refusal(
+            "scope_not_granted",
+            f"The token does not cover the scope {quoted(scope)}.",
+            "Use a scope that GET /v1/whoami lists, or another token.",
+        )
+
+
+def require_write(caller: Caller, scope: str) -> None:
+    """Raise Refusal when the token may not write in the scope."""
+    require_read(caller, scope)
+    if caller.access == "read":
+        raise Refusal("read_only_token", "The token is read-only.", "Use a token that may write.")

@@ -1,0 +1,313 @@
+"""The composition root: the only place where the log, the projections, the writer and the queries meet.
+
+HTTP, the embedded memory and the tests all use a Node and nothing below it. One Node owns one data directory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import secrets
+import shutil
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from semurg.access import OWNER, Caller, require_read, require_write, resolve_user
+from semurg.commands.prepare import prepare_forget, prepare_relate, prepare_remember
+from semurg.domain.commands import Forget, Remember
+from semurg.domain.errors import Refusal
+from semurg.domain.events import Event, NodeFounded, TokenIssued, TokenRevoked
+from semurg.domain.names import clean_scope
+from semurg.eventlog.directory import DataDirectory
+from semurg.eventlog.protocol import Log
+from semurg.eventlog.sqlite_log import SqliteLog
+from semurg.projections.kernels.jit import warm_up
+from semurg.projections.projector import Projector
+from semurg.queries.requests import ReadContext, recall_request, status_request
+from semurg.queries.recall import recall
+from semurg.queries.status import status
+from semurg.writer import NODE_STREAM, Clock, Order, Writer
+
+REPLAY_PAGE_EVENTS = 20_000
+THREAD_PREPARE_CHARS = 20_000
+TOKEN_VARIABLE = "SEMURG_API_TOKEN"
+
+Fields = Mapping[str, Any]
+PREPARE: dict[str, Callable[[Fields], Remember | Forget]] = {
+    "remember": prepare_remember,
+    "relate": prepare_relate,
+    "forget": prepare_forget,
+}
+
+
+def system_clock() -> int:
+    """The wall clock in µs since 1970 UTC."""
+    return time.time_ns() // 1_000
+
+
+def installed_version() -> str:
+    """The version of semurg that runs."""
+    try:
+        return version("semurg")
+    except PackageNotFoundError:
+        return "0+source"
+
+
+class Idempotency(NamedTuple):
+    """An Idempotency-Key and a digest of the body that came with it."""
+
+    key: str
+    body: str
+
+
+class Node:
+    """One running semurg over one data directory."""
+
+    def __init__(self, path: Path, clock: Clock = system_clock, *, owner_token: str | None = None) -> None:
+        self._directory = DataDirectory(path)
+        self._clock = clock
+        self._override = _digest(owner_token) if owner_token else None
+        self._log: Log = SqliteLog(self._directory.log_path)
+        self._projector = Projector()
+        self._writer = Writer(self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode)
+        self._flights: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._state = "stopped"
+        self._replayed = 0
+        self.new_token: str | None = None
+
+    # Life
+
+    async def start(self) -> None:
+        """Claim the directory, open the log, rebuild the projections, begin to write. Raises Refusal by name."""
+        self._directory.claim()
+        self._state = "warming"
+        try:
+            await self._log.open()
+            await asyncio.to_thread(warm_up)
+            await self._replay()
+            head = self._log.head()
+            for pending in await self._log.pending_erasures():
+                await self._log.finish_erasure(pending.stream, pending.through)
+            self._writer.start(head.position, head.recorded_at)
+            await self._found()
+        except BaseException:
+            await self._log.close()
+            self._directory.release()
+            self._state = "stopped"
+            raise
+        self._state = "ready"
+
+    async def stop(self) -> None:
+        """Finish what is in flight, close the log, let go of the directory. Stopping twice is harmless."""
+        if self._state == "stopped":
+            return
+        self._state = "stopping"
+        await self._writer.stop()
+        await self._log.close()
+        self._directory.release()
+        self._state = "stopped"
+
+    async def _replay(self) -> None:
+        """Apply the whole log, page by page, off the loop, so that health answers meanwhile."""
+        after = 0
+        while records := await self._log.read(after, REPLAY_PAGE_EVENTS):
+            await asyncio.to_thread(self._projector.apply_batch, records)
+            after = records[-1].position
+            self._replayed = after
+        await asyncio.to_thread(self._projector.publish, self._log.head().recorded_at)
+
+    async def _found(self) -> None:
+        """First start: the node's identity and the owner token. A lost semurg.env gets a new token, the old one ends."""
+        events: list[Event] = []
+        if self._projector.catalogue.node is None:
+            events.append(NodeFounded(uuid.uuid4().hex))
+        owners = [token for token in self._projector.catalogue.tokens() if token.owner]
+        kept = self._directory.read_environment().get(TOKEN_VARIABLE)
+        if kept is None or _digest(kept) not in {token.digest for token in owners}:
+            self.new_token = secrets.token_urlsafe(32)
+            events.extend(TokenRevoked(token.digest) for token in owners)
+            events.append(TokenIssued(digest=_digest(self.new_token), name="owner", owner=True))
+            self._directory.write_environment({TOKEN_VARIABLE: self.new_token})
+        if events:
+            await self._writer.submit(Order("found", tuple(events), NODE_STREAM, "", "", "node", uuid.uuid4().hex))
+
+    # Who asks
+
+    def authenticate(self, secret: str) -> Caller | None:
+        """Whose secret this is; None when it is nobody's. Look-up is by SHA-256, so timing tells nothing of the secret."""
+        digest = _digest(secret)
+        if self._override is not None:
+            if digest == self._override:
+                return OWNER
+        token = self._projector.catalogue.token(digest)
+        if token is None or (token.owner and self._override is not None):
+            return None
+        if token.expires_at is not None and self._clock() >= token.expires_at:
+            return None
+        return Caller.of(token)
+
+    # Verbs
+
+    async def execute(
+        self,
+        verb: str,
+        fields: Fields,
+        caller: Caller = OWNER,
+        scope: str | None = None,
+        user: str | None = None,
+        idempotency: Idempotency | None = None,
+    ) -> dict[str, Any]:
+        """Carry out a write verb (remember, relate, forget) and answer when it is durable. Raises Refusal."""
+        self._require_ready()
+        user, scope = self._place(caller, scope, user)
+        require_write(caller, scope)
+        if idempotency is None:
+            return await self._write(verb, fields, caller, scope, user, None)
+        key = self._directory.keyed_hash("memo", caller.token_digest or "owner", user, idempotency.key)
+        body = self._directory.keyed_hash("memo body", verb, scope, idempotency.body)
+        if key in self._flights:
+            await asyncio.wait([self._flights[key]])
+        memo = await self._log.memo(key, self._clock())
+        if memo is not None:
+            if memo.body_hash != body:
+                raise Refusal(
+                    "idempotency_conflict",
+                    "This Idempotency-Key came with another body before.",
+                    "Use a new key for a new call.",
+                )
+            reply: dict[str, Any] = msgspec.json.decode(memo.reply)
+            return reply
+        write = asyncio.ensure_future(self._write(verb, fields, caller, scope, user, (key, body)))
+        self._flights[key] = write
+        write.add_done_callback(lambda _: self._flights.pop(key, None))
+        return await asyncio.shield(write)
+
+    async def _write(
+        self,
+        verb: str,
+        fields: Fields,
+        caller: Caller,
+        scope: str,
+        user: str,
+        memo: tuple[str, str] | None,
+    ) -> dict[str, Any]:
+        prepare = partial(PREPARE[verb], fields)
+        command = await asyncio.to_thread(prepare) if _is_large(fields) else prepare()
+        order = Order(
+            verb=verb,
+            command=command,
+            stream=self._stream(user, scope),
+            user=user,
+            scope=scope,
+            actor=self._directory.keyed_hash("actor", caller.token_digest or "owner"),
+            command_id=uuid.uuid4().hex,
+            expected_position=fields.get("expected_position"),
+            memo_key=memo[0] if memo else None,
+            memo_body=memo[1] if memo else None,
+        )
+        return await self._writer.submit(order)
+
+    def read(
+        self, verb: str, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
+    ) -> dict[str, Any]:
+        """Answer a read verb (recall, status) from the projections. Raises Refusal."""
+        self._require_ready()
+        context = ReadContext(
+            now=self._clock(), published_at=self._projector.published_at, cursor_key=self._directory.cursor_key
+        )
+        if verb == "status" and scope is None:
+            user = resolve_user(caller, user)
+            require_read(caller, None)
+            scopes = self._projector.catalogue.scopes_of(user)
+            granted = [one for one in scopes if caller.scopes is None or one.scope in caller.scopes]
+            projections = [self._projector.scope(user, one.scope) for one in granted]
+            return status([one for one in projections if one is not None], None, status_request(fields), context)
+        user, scope = self._place(caller, scope, user)
+        require_read(caller, scope)
+        projection = self._projector.scope(user, scope)
+        if verb == "status":
+            return status([projection] if projection else [], scope, status_request(fields), context)
+        return recall(projection, scope, recall_request(fields), context)
+
+    def _place(self, caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
+        if scope is None:
+            raise Refusal(
+                "scope_required", "The call names no scope.", "Send scope in the body, or the X-Semurg-Scope header."
+            )
+        return resolve_user(caller, user), clean_scope(scope, "scope")
+
+    def _stream(self, user: str, scope: str) -> str:
+        return "scope-" + self._directory.keyed_hash("scope", user, scope)
+
+    def _require_ready(self) -> None:
+        if self._state != "ready":
+            raise Refusal(
+                "warming",
+                f"The node is {self._state}: it has read the log up to position {self._replayed}.",
+                "Send the call again in a second.",
+                retry_after=1,
+            )
+
+    # What the node says of itself
+
+    @property
+    def state(self) -> str:
+        """warming, ready, read_only, stopping or stopped."""
+        if self._state == "ready" and self._writer.failure is not None:
+            return "read_only"
+        return self._state
+
+    @property
+    def version(self) -> str:
+        """The version of semurg that runs."""
+        return installed_version()
+
+    @property
+    def path(self) -> Path:
+        """The data directory."""
+        return self._directory.path
+
+    def identity(self) -> dict[str, Any]:
+        """The reply of GET /v1/status."""
+        disk = shutil.disk_usage(self._directory.path)
+        failure = self._writer.failure
+        return {
+            "node": self._projector.catalogue.node,
+            "version": self.version,
+            "state": self.state,
+            "log": {"position": str(self._log.head().position), "bytes": _size(self._directory.log_path)},
+            "projections": {
+                "position": str(self._projector.position),
+                "scopes": len(self._projector.catalogue),
+                "bytes": self._projector.memory_bytes(),
+            },
+            "models": [],
+            "disk": {"free_bytes": disk.free, "total_bytes": disk.total},
+            "writable": failure is None,
+            "waiting": self._writer.waiting,
+            **({"write_failure": failure.body()} if failure is not None else {}),
+        }
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _is_large(fields: Fields) -> bool:
+    """Whether preparing the call would hold up the loop: long text, or long lists."""
+    facts = fields.get("facts") or {}
+    counted = len(fields.get("content") or "") + 200 * len(fields.get("messages") or ())
+    counted += 200 * len(fields.get("passages") or ())
+    return counted + 40 * len(facts.get("relations") or ()) + 40 * len(facts.get("entities") or ()) > THREAD_PREPARE_CHARS
+
+
+def _size(path: Path) -> int:
+    return sum(os.path.getsize(one) for one in (path, Path(f"{path}-wal")) if one.exists())

@@ -1,0 +1,63 @@
+"""The kernel that settles decided episodes against the rows that stand: what stays, what closes, what is added."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+from semurg.projections.kernels.jit import I32_ROWS, I64, I64_OUT, I64_ROWS, U8_OUT, kernel
+
+
+@kernel(
+    I64(
+        I32_ROWS, I32_ROWS, I64_ROWS, I64_ROWS,
+        I32_ROWS, I32_ROWS, I64_ROWS, I64_ROWS, I64_OUT,
+        I64, I64, U8_OUT,
+    )
+)  # fmt: skip
+def settle(
+    changed: NDArray[Any],
+    counts: NDArray[Any],
+    episode_starts: NDArray[Any],
+    episode_ends: NDArray[Any],
+    last: NDArray[Any],
+    after: NDArray[Any],
+    row_starts: NDArray[Any],
+    row_ends: NDArray[Any],
+    row_closed: NDArray[Any],
+    never: int,
+    now: int,
+    added: NDArray[Any],
+) -> int:
+    """Close the open rows of each changed fact that its episodes no longer list; mark the episodes that have no open row.
+
+    `changed[i]` has the next `counts[i]` entries of `episode_starts` and `episode_ends`. Its rows are the chain that
+    ends in `last[changed[i]]`, linked by `after`; a row is open while `row_closed` is `never`, and closed by writing
+    `now`. `added` gets 1 for each episode to append, else 0. Answers how many those are. Cost: rows of the facts times
+    their episodes.
+    """
+    first = 0
+    appended = 0
+    for i in range(len(changed)):
+        end = first + counts[i]
+        for episode in range(first, end):
+            added[episode] = 1
+        tail = last[changed[i]]
+        row = tail
+        while tail >= 0:
+            row = after[row]
+            if row_closed[row] == never:
+                stands = False
+                for episode in range(first, end):
+                    if row_starts[row] == episode_starts[episode] and row_ends[row] == episode_ends[episode]:
+                        added[episode] = 0
+                        stands = True
+                if not stands:
+                    row_closed[row] = now
+            if row == tail:
+                break
+        for episode in range(first, end):
+            appended += added[episode]
+        first = end
+    return appended
