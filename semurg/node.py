@@ -31,9 +31,10 @@ from semurg.eventlog.protocol import Log
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
-from semurg.queries.requests import ReadContext, recall_request, status_request
-from semurg.queries.recall import recall
-from semurg.queries.status import status
+from semurg.queries.instants import read_at
+from semurg.queries.recall import RecallContext, recall
+from semurg.queries.requests import read_instants, recall_request
+from semurg.queries.status import NamedScope, StatusRequest, status
 from semurg.writer import NODE_STREAM, Clock, Order, Writer
 
 REPLAY_PAGE_EVENTS = 20_000
@@ -76,8 +77,9 @@ class Node:
         self._clock = clock
         self._override = _digest(owner_token) if owner_token else None
         self._log: Log = SqliteLog(self._directory.log_path)
-        self._projector = Projector()
+        self._projector = Projector(self._directory.keyed_hash)
         self._writer = Writer(self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode)
+        self._cursor_key = b""
         self._flights: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._state = "stopped"
         self._replayed = 0
@@ -88,6 +90,7 @@ class Node:
     async def start(self) -> None:
         """Claim the directory, open the log, rebuild the projections, begin to write. Raises Refusal by name."""
         self._directory.claim()
+        self._cursor_key = bytes.fromhex(self._directory.keyed_hash("cursor key"))
         self._state = "warming"
         try:
             await self._log.open()
@@ -220,22 +223,30 @@ class Node:
     ) -> dict[str, Any]:
         """Answer a read verb (recall, status) from the projections. Raises Refusal."""
         self._require_ready()
-        context = ReadContext(
-            now=self._clock(), published_at=self._projector.published_at, cursor_key=self._directory.cursor_key
-        )
-        if verb == "status" and scope is None:
-            user = resolve_user(caller, user)
-            require_read(caller, None)
-            scopes = self._projector.catalogue.scopes_of(user)
-            granted = [one for one in scopes if caller.scopes is None or one.scope in caller.scopes]
-            projections = [self._projector.scope(user, one.scope) for one in granted]
-            return status([one for one in projections if one is not None], None, status_request(fields), context)
+        now, published_at = self._clock(), self._projector.published_at
+        if verb == "status":
+            return self._status(fields, caller, scope, user, now)
         user, scope = self._place(caller, scope, user)
         require_read(caller, scope)
         projection = self._projector.scope(user, scope)
-        if verb == "status":
-            return status([projection] if projection else [], scope, status_request(fields), context)
-        return recall(projection, scope, recall_request(fields), context)
+        request = recall_request(fields)
+        at = read_at(request.instants, now, published_at, None if projection is None else projection.reads)
+        return recall(projection, request, at, RecallContext(user, scope, self._cursor_key))
+
+    def _status(
+        self, fields: Fields, caller: Caller, scope: str | None, user: str | None, now: int
+    ) -> dict[str, Any]:
+        user = resolve_user(caller, user)
+        if scope is not None:
+            require_read(caller, clean_scope(scope, "scope"))
+        listed = []
+        for entry in self._projector.catalogue.scopes_of(user):
+            if caller.scopes is not None and entry.scope not in caller.scopes:
+                continue
+            projection = self._projector.scope(user, entry.scope)
+            if projection is not None:
+                listed.append(NamedScope(entry.scope, projection))
+        return status(listed, StatusRequest(scope, read_instants(fields), now, self._projector.published_at))
 
     def _place(self, caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
         if scope is None:

@@ -9,16 +9,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from semurg.domain.commands import Forget, Remember
-from semurg.domain.decide_forget import decide_forget
+from semurg.domain.decide_forget import Forgotten, decide_forget
 from semurg.domain.decide_remember import Decision, decide_relate, decide_remember
 from semurg.domain.errors import Refusal
 from semurg.domain.events import Event, ScopeOpened
 from semurg.domain.limits import WAITING_COMMANDS_MAX
-from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo
+from semurg.erasure import with_redactions
+from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo, StoredPayload
 from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 
@@ -28,6 +30,7 @@ NODE_STREAM = "node"
 BATCH_COMMANDS_MAX = 256
 RETRY_AFTER_FAILURE_US = 1_000_000
 REBUILD_PAGE = 10_000
+NO_PAYLOADS: Mapping[int, StoredPayload] = {}
 Clock = Callable[[], int]
 
 
@@ -51,13 +54,6 @@ class Waiting(NamedTuple):
 
     order: Order
     answer: asyncio.Future[dict[str, Any]]
-
-
-class Staged(NamedTuple):
-    """A decided command of the batch that is being committed."""
-
-    waiting: Waiting
-    reply: dict[str, Any]
 
 
 Encode = Callable[[dict[str, Any]], bytes]
@@ -128,7 +124,11 @@ class Writer:
                     return
                 self._wake.clear()
                 await self._wake.wait()
-            await self._write(self._take())
+            batch = self._take()
+            if batch[0].order.verb == "forget":
+                await self._forget(batch[0])
+            else:
+                await self._write(batch)
 
     def _take(self) -> list[Waiting]:
         """The next batch. A forget is a batch of its own: what it erases must be in the log already."""
@@ -140,8 +140,9 @@ class Writer:
         return batch
 
     async def _write(self, batch: Sequence[Waiting]) -> None:
+        """Decide the batch, stage it, commit it with one sync, publish it, answer."""
         commits: list[Commit] = []
-        staged: list[Staged] = []
+        answers: list[tuple[Waiting, dict[str, Any]]] = []
         touched: dict[str, None] = {}
         try:
             for waiting in batch:
@@ -149,17 +150,41 @@ class Writer:
                     decision = self._decide(waiting.order)
                 except Refusal as refusal:
                     _fail(waiting, refusal)
-                else:
-                    staged.append(Staged(waiting, decision.reply))
-                    commits.extend(self._stage(waiting.order, decision, touched))
+                    continue
+                answers.append((waiting, decision.reply))
+                if decision.events or waiting.order.memo_key is not None:
+                    touched[waiting.order.stream] = None
+                    commit = self._commit(waiting.order, decision)
+                    self._apply(commit)
+                    commits.append(commit)
             if commits:
                 await self._log.append(commits)
         except Exception as error:  # noqa: BLE001 - a fault must not take the writer down; every caller is told of it
             await self._undo(batch, touched, error)
             return
+        self._publish(answers)
+
+    async def _forget(self, waiting: Waiting) -> None:
+        """Decide a forget; commit it with its redactions; erase; answer. Readers see it go when it is durable."""
+        order = waiting.order
+        try:
+            decision = self._decide(order)
+            decision.reply["erased"] = True
+            if decision.events:
+                decision, payloads = await self._with_redactions(order, decision)
+                commit = self._commit(order, decision, payloads)
+                await self._log.append([commit])
+                self._apply(commit)
+                await self._log.finish_erasure(order.stream, self._position)
+        except Exception as error:  # noqa: BLE001 - as above; nothing was staged
+            await self._undo([waiting], {order.stream: None}, error)
+            return
+        self._publish([(waiting, decision.reply)])
+
+    def _publish(self, answers: Sequence[tuple[Waiting, dict[str, Any]]]) -> None:
         self._failure = None
         self._projector.publish(self._last_instant)
-        for waiting, reply in staged:
+        for waiting, reply in answers:
             if not waiting.answer.done():
                 waiting.answer.set_result(reply)
 
@@ -167,7 +192,7 @@ class Writer:
         if isinstance(order.command, tuple):
             return Decision(order.command, {"ok": True})
         existing = self._projector.scope(order.user, order.scope)
-        view = (existing or ScopeProjection(order.stream)).view
+        view = (existing or ScopeProjection(order.stream, self._keyed)).view
         if order.expected_position is not None and view.position > order.expected_position:
             raise Refusal(
                 "position_conflict",
@@ -188,42 +213,57 @@ class Writer:
         decision.reply.update(scope=order.scope, position=str(position))
         return decision
 
-    def _stage(self, order: Order, decision: Decision, touched: dict[str, None]) -> list[Commit]:
-        """Apply the events, unpublished, and make the commit that will record them."""
-        if not decision.events and order.memo_key is None:
-            return []
+    async def _with_redactions(
+        self, order: Order, decision: Decision
+    ) -> tuple[Decision, Mapping[int, StoredPayload]]:
+        """A decided forget with the redactions that make it physical."""
+        scope = self._projector.scope(order.user, order.scope)
+        (event,) = decision.events
+        assert scope is not None and isinstance(event, Forgotten) and isinstance(order.command, Forget)
+        event, payloads = await with_redactions(self._log, scope, event, order.command)
+        return Decision((event,), decision.reply), payloads
+
+    def _commit(
+        self, order: Order, decision: Decision, payloads: Mapping[int, StoredPayload] = NO_PAYLOADS
+    ) -> Commit:
         instant = self.next_instant()
-        version = self._projector.catalogue.version_of(order.stream)
         memo = None
         if order.memo_key is not None and order.memo_body is not None:
             memo = ReplyMemo(order.memo_key, order.memo_body, self._encode(decision.reply), order.stream, instant)
-        touched[order.stream] = None
-        self._last_instant = instant
-        for offset, event in enumerate(decision.events, start=1):
+        return Commit(
+            stream=order.stream,
+            expected_version=ExpectedVersion.after(self._projector.catalogue.version_of(order.stream)),
+            command_id=order.command_id,
+            verb=order.verb,
+            actor=order.actor,
+            outcome="done",
+            recorded_at=instant,
+            events=decision.events,
+            redactions=payloads,
+            memo=memo,
+            forget_memos=order.verb == "forget",
+        )
+
+    def _apply(self, commit: Commit) -> None:
+        """Take the commit into the projections; readers see it when it is published."""
+        version = self._projector.catalogue.version_of(commit.stream)
+        for offset, event in enumerate(commit.events, start=1):
             self._projector.apply(
-                Recorded(self._position + offset, order.stream, version + offset, instant, order.verb, event)
+                Recorded(
+                    self._position + offset, commit.stream, version + offset, commit.recorded_at, commit.verb, event
+                )
             )
-        self._position += len(decision.events)
-        return [
-            Commit(
-                stream=order.stream,
-                expected_version=ExpectedVersion.after(version),
-                command_id=order.command_id,
-                verb=order.verb,
-                actor=order.actor,
-                outcome="done",
-                recorded_at=instant,
-                events=decision.events,
-                memo=memo,
-                forget_memos=order.verb == "forget",
-            )
-        ]
+        self._position += len(commit.events)
+        self._last_instant = commit.recorded_at
 
     async def _undo(self, batch: Sequence[Waiting], touched: dict[str, None], error: Exception) -> None:
         """Nothing of the batch is in the log: forget that it was staged, and tell every caller."""
-        if isinstance(error, Refusal):
+        if isinstance(error, Refusal) and error.status == HTTPStatus.SERVICE_UNAVAILABLE:
             logger.error("a commit failed: %s", error)
             self._failure, self._failed_at = error, self._clock()
+        elif isinstance(error, Refusal):
+            _fail(batch[0], error)
+            return
         else:
             logger.exception("a batch of %d commands failed", len(batch), exc_info=error)
         self._position = self._log.head().position
@@ -231,6 +271,7 @@ class Writer:
             records: list[Recorded] = []
             while page := await self._log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
                 records.extend(page)
+            self._projector.catalogue.restore(stream, records)
             self._projector.rebuild(stream, records)
         for waiting in batch:
             _fail(waiting, error)

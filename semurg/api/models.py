@@ -8,13 +8,14 @@ reads as absent and is left for the reader to ignore.
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Required
 
-from pydantic import AliasChoices, BeforeValidator, ConfigDict, FailFast, Field, TypeAdapter, WithJsonSchema, with_config
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
-from typing_extensions import Required, TypedDict
+from pydantic import AliasChoices, BeforeValidator, ConfigDict, FailFast, Field, WithJsonSchema, with_config
+from pydantic_core import PydanticCustomError, PydanticKnownError
+from typing_extensions import TypedDict
 
+from semurg.api.shape import Shape
 from semurg.domain.limits import (
     ATTRIBUTES_MAX,
     ENTITIES_MAX,
@@ -55,7 +56,7 @@ def _position_number(value: Any) -> Any:
         value = int(value)
     if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _POSITION_MAX:
         return value
-    raise PydanticCustomError("field_invalid", "must be a position as a reply gave it, such as \"1042\"")
+    raise PydanticCustomError("field_invalid", 'must be a position as a reply gave it, such as "1042"')
 
 
 def _is_digits(text: str, digits_max: int) -> bool:
@@ -64,7 +65,9 @@ def _is_digits(text: str, digits_max: int) -> bool:
 
 Text = Annotated[str, BeforeValidator(_real_text)]
 Id = Annotated[str, BeforeValidator(_id_text), WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,20}$"})]
-Position = Annotated[int, BeforeValidator(_position_number), WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,19}$"})]
+Position = Annotated[
+    int, BeforeValidator(_position_number), WithJsonSchema({"type": "string", "pattern": "^[0-9]{1,19}$"})
+]
 
 AttributeValue = Annotated[
     Any,
@@ -80,8 +83,8 @@ Attributes = Annotated[
     dict[str, AttributeValue],
     Field(max_length=ATTRIBUTES_MAX, description="Typed values by key. Keys are kept exactly as spelled."),
 ]
-RelationType = Annotated[Text, Field(description="The kind of relation, such as WORKS_AT. Compared exactly as spelled.")]
-ValidFrom = Annotated[Text, Field(description="When the fact began to hold in the world: an ISO 8601 date or date-time.")]
+RelationType = Annotated[Text, Field(description="The kind of relation, such as WORKS_AT, exactly as spelled.")]
+ValidFrom = Annotated[Text, Field(description="When the fact began to hold in the world: ISO 8601.")]
 ValidTo = Annotated[Text, Field(description="When the fact ceased to hold (ISO 8601); the instant itself is outside.")]
 Replaces = Annotated[
     bool,
@@ -89,7 +92,9 @@ Replaces = Annotated[
 ]
 StatedDate = Annotated[
     Text,
-    Field(description="When this was said or true: 2026, 2026-05, 2026-05-17 or 2026-05-17T09:30:00Z. Facts hold from then."),
+    Field(
+        description="When it was said or true: 2026, 2026-05, 2026-05-17, 2026-05-17T09:30:00Z. Facts hold from then."
+    ),
 ]
 Label = Annotated[Text, Field(description="A label for where this comes from, shown in citations.")]
 ExpectedPosition = Annotated[
@@ -165,7 +170,8 @@ class Relation(TypedDict, total=False):
         Annotated[
             Text,
             Field(
-                validation_alias=AliasChoices("target", "to"), description="The entity it leads to. `to` is taken as well."
+                validation_alias=AliasChoices("target", "to"),
+                description="The entity it leads to. `to` is taken as well.",
             ),
         ]
     ]
@@ -207,14 +213,13 @@ class Remember(Placed, total=False):
     expected_position: ExpectedPosition
 
 
-_Ends = with_config(_CONFIG)(
-    TypedDict(
-        "_Ends",
-        {
-            "from": Required[Annotated[Text, Field(description="The entity it starts from.")]],
-            "to": Required[Annotated[Text, Field(description="The entity it leads to.")]],
-        },
-    )
+# `from` is a word of Python's own, so these fields cannot be written as class attributes.
+_Ends = TypedDict(
+    "_Ends",
+    {
+        "from": Required[Annotated[Text, Field(description="The entity it starts from.")]],
+        "to": Required[Annotated[Text, Field(description="The entity it leads to.")]],
+    },
 )
 
 
@@ -256,7 +261,8 @@ class Recall(Placed, total=False):
         AttributeQuery | None, Field(description="Find the entity by an attribute's value, in place of subject.")
     ]
     k: Annotated[
-        int | None, Field(ge=1, le=RECALL_K_MAX, description=f"How many items to return; {RECALL_K_DEFAULT} by default.")
+        int | None,
+        Field(ge=1, le=RECALL_K_MAX, description=f"How many items to return; {RECALL_K_DEFAULT} by default."),
     ]
     cursor: Annotated[Text | None, Field(description="The `next` of the page before, to read on.")]
     max_tokens: Annotated[
@@ -273,14 +279,12 @@ class Recall(Placed, total=False):
     at_position: AtPosition
 
 
-_FactEnds = with_config(_CONFIG)(
-    TypedDict(
-        "_FactEnds",
-        {
-            "from": Required[Annotated[Text, Field(validation_alias=AliasChoices("from", "source"))]],
-            "to": Required[Annotated[Text, Field(validation_alias=AliasChoices("to", "target"))]],
-        },
-    )
+_FactEnds = TypedDict(
+    "_FactEnds",
+    {
+        "from": Required[Annotated[Text, Field(validation_alias=AliasChoices("from", "source"))]],
+        "to": Required[Annotated[Text, Field(validation_alias=AliasChoices("to", "target"))]],
+    },
 )
 
 
@@ -322,34 +326,15 @@ class Status(Placed, total=False):
     at_position: AtPosition
 
 
-class _PlainSchema(GenerateJsonSchema):
-    """The schema a caller reads: no titles made from field names, and optional fields shown by their type alone."""
-
-    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
-        return self.generate_inner(schema["schema"])
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-
-class Shape:
-    """One verb's input: validates a decoded body and describes itself as JSON Schema 2020-12."""
-
-    def __init__(self, name: str, model: Any) -> None:
-        self.name = name
-        self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(model)
-
-    def validate(self, body: Any) -> dict[str, Any]:
-        """The body with canonical field names. Raises pydantic.ValidationError."""
-        return self._adapter.validate_python(body)
-
-    def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
-        """The JSON schema; nested objects under $defs."""
-        return self._adapter.json_schema(ref_template=ref_template, schema_generator=_PlainSchema)
+SHAPES: Mapping[str, Shape] = {
+    "remember": Shape("Remember", Remember),
+    "relate": Shape("Relate", Relate),
+    "recall": Shape("Recall", Recall),
+    "forget": Shape("Forget", Forget),
+    "status": Shape("Status", Status),
+}
 
 
-REMEMBER = Shape("Remember", Remember)
-RELATE = Shape("Relate", Relate)
-RECALL = Shape("Recall", Recall)
-FORGET = Shape("Forget", Forget)
-STATUS = Shape("Status", Status)
+def validated(verb: str, fields: Any) -> dict[str, Any]:
+    """The fields of a verb with canonical names. Raises Refusal as Shape.read does."""
+    return SHAPES[verb].read(fields)

@@ -1,4 +1,4 @@
-"""From a body that does not fit its shape to the refusal that names the first offender.
+"""What makes a model into a door's input: validation whose refusals name the first offender, and a plain schema.
 
 Paths are written as a caller would: facts.relations[17].source. Nothing of the offending value is quoted here but the
 name of an unknown field.
@@ -7,13 +7,13 @@ name of an unknown field.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import TypeAdapter, ValidationError
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
+from pydantic_core import ErrorDetails, core_schema
 
-from semurg.api.models import Shape
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.values import Number
 
@@ -29,33 +29,55 @@ _FACTS_FIX = 'Send {"entities": [{"name": …, "type": …}], "relations": [{"so
 Location = Sequence[int | str]
 
 
-def read_shape(shape: Shape, body: Any) -> dict[str, Any]:
-    """The body with canonical field names. Raises Refusal when it does not fit.
+class _PlainSchema(GenerateJsonSchema):
+    """The schema a caller reads: no titles made from field names, and optional fields shown by their type alone."""
 
-    Codes: unknown_field, field_required, field_invalid, limit_exceeded, id_invalid, facts_shape; `field` is the path,
-    `index` the place in the innermost list. An unknown field is named before anything else is.
-    """
-    try:
-        return shape.validate(body)
-    except ValidationError as error:
-        found = error.errors(include_url=False)
-    unknown = next((one for one in found if one["type"] == "extra_forbidden"), None)
-    raise _refusal(unknown or found[0], shape)
+    def nullable_schema(self, schema: core_schema.NullableSchema) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
 
 
-def _refusal(error: ErrorDetails, shape: Shape) -> Refusal:
+class Shape:
+    """One verb's input: reads a decoded body and describes itself as JSON Schema 2020-12."""
+
+    def __init__(self, name: str, model: Any) -> None:
+        self.name = name
+        self._adapter: TypeAdapter[dict[str, Any]] = TypeAdapter(model)
+
+    def read(self, body: Any) -> dict[str, Any]:
+        """The body with canonical field names. Raises Refusal when it does not fit.
+
+        Codes: unknown_field, field_required, field_invalid, limit_exceeded, id_invalid, facts_shape; `field` is the
+        path, `index` the place in the innermost list. An unknown field is named before anything else is.
+        """
+        try:
+            return self._adapter.validate_python(body)
+        except ValidationError as error:
+            found = error.errors(include_url=False)
+        unknown = next((one for one in found if one["type"] == "extra_forbidden"), None)
+        raise _refusal(unknown or found[0], self.schema)
+
+    def schema(self, ref_template: str = "#/$defs/{model}") -> dict[str, Any]:
+        """The JSON schema; nested objects under $defs."""
+        return self._adapter.json_schema(ref_template=ref_template, schema_generator=_PlainSchema)
+
+
+def _refusal(error: ErrorDetails, schema: Callable[[], dict[str, Any]]) -> Refusal:
     location, kind = error["loc"], error["type"]
     path = _path(location)
     place = _place(location)
     if kind == "extra_forbidden":
-        return _unknown_field(location, shape)
+        return _unknown_field(location, schema())
     if kind == "missing":
         return Refusal("field_required", f"{path} is missing.", f"Send {path}.", **place)
     if kind in ("too_long", "less_than_equal"):
         return _over_limit(error, path, place)
     if kind == "greater_than_equal":
         least = error["ctx"]["ge"]
-        return Refusal("field_invalid", f"{path} is {_short(error['input'])}.", f"Send {path} as {least} or more.", **place)
+        detail = f"{path} is {_short(error['input'])}."
+        return Refusal("field_invalid", detail, f"Send {path} as {least} or more.", **place)
     if kind in ("id_invalid", "field_invalid"):
         fix = "Send it exactly as a reply gave it: digits in a string."
         return Refusal(kind, f"{path} {error['msg']}.", fix, **place)
@@ -80,10 +102,10 @@ def _over_limit(error: ErrorDetails, path: str, place: dict[str, Any]) -> Refusa
     return Refusal("limit_exceeded", detail, "Split it over several calls.", field=path, index=most, limit=most)
 
 
-def _unknown_field(location: Location, shape: Shape) -> Refusal:
+def _unknown_field(location: Location, schema: dict[str, Any]) -> Refusal:
     name = str(location[-1])
     parent = _path(location[:-1])
-    known = _fields_at(shape.schema(), location[:-1])
+    known = _fields_at(schema, location[:-1])
     close = difflib.get_close_matches(name, known, n=1)
     fix = f"Did you mean {close[0]}?" if close else f"Leave it out; {parent or 'the body'} takes {', '.join(known)}."
     where = f" in {parent}" if parent else ""

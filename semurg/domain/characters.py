@@ -13,7 +13,10 @@ from typing import Final
 from semurg.domain.errors import Refusal
 
 # White_Space of Unicode (Python's str.isspace also takes U+001C..001F, which are control characters here).
-WHITE_SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+WHITE_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007"
+    "\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 LINE_BREAKS: Final = "\t\n\v\f\r\x85\u2028\u2029"
 # Characters that do not show and that a match key leaves out.
 INVISIBLE: Final = "\u00ad\u200b\u200e\u200f\u2060\ufeff"
@@ -50,7 +53,7 @@ _TABLE_ENTRIES_MAX: Final = 50_000
 # Classes of characters, as text_classes writes them.
 WORD, UNSPACED, MARK, JOINER, TONE, REGION, SPACE, OTHER = "wumjkrso"
 
-_ATOM = re.compile("w[wm]*(?:j+[wm]+)*|um*|rr?m*|[^s][mk]*(?:j+[orwu][mk]*)*")
+_ATOM = re.compile("w[wm]*(?:j+[wm]+)*|um*|rr?m*|[^s][mk]*(?:j[or][mk]*)*")
 _WORD = re.compile("w[wm]*(?:j+[wm]+)*|u[um]*")
 
 
@@ -112,7 +115,7 @@ def word_spans(text: str) -> list[tuple[int, int]]:
 
 
 def shows(character: str) -> bool:
-    """Whether the character is a letter, digit or symbol that can be seen: not a space, mark, punctuation or control."""
+    """Whether the character is a letter, digit or symbol that can be seen: no space, mark, punctuation or control."""
     category = unicodedata.category(character)
     if category[0] in "LNS":
         return character not in _BLANKS

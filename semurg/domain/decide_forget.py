@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
+
 from semurg.domain.commands import (
     Forget,
     ForgetAttribute,
@@ -75,7 +77,7 @@ def _forget_subject(view: MemoryView, command: ForgetSubject, keyed: Hash) -> De
         "passages_retained": left,
         "passages_retained_why": PASSAGES_RETAINED_WHY if left else None,
     }
-    return _forgotten(EntityForgotten(key_hash, entity, facts, passages, emptied), reply)
+    return _forgotten(view, EntityForgotten(key_hash, entity, facts, passages, emptied), reply)
 
 
 def _forget_fact(view: MemoryView, command: ForgetFact, keyed: Hash) -> Decision:
@@ -83,7 +85,7 @@ def _forget_fact(view: MemoryView, command: ForgetFact, keyed: Hash) -> Decision
     source, target = view.entities_by_key([command.source.key, command.target.key])
     (fact,) = view.facts_by_triple([source], [command.type], [target])
     if fact >= 0:
-        return _forgotten(FactForgotten(key_hash, fact), {"facts": 1})
+        return _forgotten(view, FactForgotten(key_hash, fact), {"facts": 1})
     if view.was_forgotten(key_hash) or _an_end_was_forgotten(view, command, keyed, source, target):
         return _already()
     unknown = command.source if source < 0 else command.target
@@ -105,7 +107,7 @@ def _forget_passage(view: MemoryView, command: ForgetPassage, keyed: Hash) -> De
         return _already()
     passages = [passage.number for passage in view.passages_of(document)]
     event = DocumentsForgotten(keyed("document", command.doc_id), [document], passages)
-    return _forgotten(event, {"documents": 1, "passages": len(passages), "facts_kept": True})
+    return _forgotten(view, event, {"documents": 1, "passages": len(passages), "facts_kept": True})
 
 
 def _forget_source(view: MemoryView, command: ForgetSource, keyed: Hash) -> Decision:
@@ -125,7 +127,7 @@ def _forget_source(view: MemoryView, command: ForgetSource, keyed: Hash) -> Deci
         "documents_kept": [encode_id(view.number, Kind.DOCUMENT, document) for document in kept],
         "facts_kept": True,
     }
-    return _forgotten(event, reply)
+    return _forgotten(view, event, reply)
 
 
 def _forget_attribute(view: MemoryView, command: ForgetAttribute, keyed: Hash) -> Decision:
@@ -135,7 +137,7 @@ def _forget_attribute(view: MemoryView, command: ForgetAttribute, keyed: Hash) -
     number = view.attribute(False, entity, command.key) if entity >= 0 else -1
     if number >= 0:
         values = len(view.attribute_episodes(number))
-        return _forgotten(AttributeForgotten(key_hash, number), {"values": values})
+        return _forgotten(view, AttributeForgotten(key_hash, number), {"values": values})
     gone_with_subject = entity < 0 and view.was_forgotten(keyed("entity", name.key))
     if gone_with_subject or view.was_forgotten(key_hash):
         return _already()
@@ -151,13 +153,22 @@ def _forget_all(view: MemoryView) -> Decision:
         "documents": view.live_documents,
         "passages": view.live_passages,
     }
-    return _forgotten(ScopeForgotten(view.number), reply)
+    return _forgotten(view, ScopeForgotten(view.number), reply)
 
 
 Forgotten = EntityForgotten | FactForgotten | DocumentsForgotten | AttributeForgotten | ScopeForgotten
 
 
-def _forgotten(event: Forgotten, reply: dict[str, Any]) -> Decision:
+def _forgotten(view: MemoryView, event: Forgotten, reply: dict[str, Any]) -> Decision:
+    following = [
+        view.next_entity,
+        view.next_fact,
+        view.next_document,
+        view.next_passage,
+        view.next_assertion,
+        view.next_attribute,
+    ]
+    event = msgspec.structs.replace(event, following=following)
     return Decision((event,), {"ok": True, "already_forgotten": False, **reply})
 
 

@@ -13,6 +13,7 @@ QUOTE_CHARS_MAX = 200
 STATUS: dict[str, int] = {
     # the request as bytes and shape
     "bad_json": 400,
+    "bad_request": 400,
     "method_not_allowed": 405,
     "not_acceptable": 406,
     "content_type_unsupported": 415,
@@ -65,6 +66,7 @@ STATUS: dict[str, int] = {
     "read_only": 503,
     "disk_full": 503,
     "node_in_use": 503,
+    "address_unavailable": 503,
     "log_corrupt": 503,
     "log_newer": 503,
     "internal": 500,

@@ -89,7 +89,7 @@ def words(text: str) -> list[str]:
 
 
 def has_substance(text: str) -> bool:
-    """Whether the text holds more than white space, punctuation (ASCII symbols included) and characters that do not show."""
+    """Whether the text holds more than white space, punctuation (ASCII symbols too) and characters that do not show."""
     return any(character not in _ASCII_SYMBOLS and shows(character) for character in set(text))
 
 
@@ -131,7 +131,7 @@ def clean_label(text: str, field: str) -> str:
 
 
 def clean_scope(text: str, field: str = "scope") -> str:
-    """A scope's name exactly as sent: 1 to 256 bytes, not blank, no control characters. Raises Refusal scope_invalid."""
+    """A scope's name exactly as sent: 1 to 256 bytes, not blank, no control characters. Refusal: scope_invalid."""
     why = _partition_fault(text, SCOPE_BYTES_MAX)
     if why is not None:
         raise Refusal(
@@ -269,10 +269,13 @@ def is_spelling_match(query: str, name: str) -> bool:
 # stop words
 
 # Words that some language lists and that are also given names or proper names: these may find their bearer alone.
-_NAMES = """ali amit ana andre april asa ben bill dag dai dan dana dell della den dina doug dun eden ela eli ella ellen ernst
-    gene greta hal hans hari iba ina inga isa jan jim jos jun kai ken kent kim kira kit lei lena lia lima lin mac mai mal
-    mara mat meg mei mia microsoft mila mina mint nami ned nell netscape nice nora nova ole oli otto pat petra pia post
-    press rae sal sam sana sara sean sia sina sue tai tal tam tanya theo tim tom uma una ute visa xi yana"""
+_NAMES = """
+    ali amit ana andre april asa ben bill dag dai dan dana dell della den dina doug dun eden ela eli ella ellen
+    ernst gene greta hal hans hari iba ina inga isa jan jim jos jun kai ken kent kim kira kit lei lena lia lima lin
+    mac mai mal mara mat meg mei mia microsoft mila mina mint nami ned nell netscape nice nora nova ole oli otto pat
+    petra pia post press rae sal sam sana sara sean sia sina sue tai tal tam tanya theo tim tom uma una ute visa xi
+    yana
+"""
 _NAMES_NOT_STOP = frozenset(_NAMES.split())
 # The Malay list was drawn from news and holds countries and trades; of it only what another language lists counts.
 _LANGUAGE_OF_NEWS = "ms"

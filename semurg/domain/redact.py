@@ -14,11 +14,15 @@ import msgspec
 
 from semurg.domain.events import (
     AssertionsCited,
+    AttributeForgotten,
     AttributesRecorded,
+    DocumentsForgotten,
     DocumentsLabelled,
     DocumentsStored,
     EntitiesRecorded,
+    EntityForgotten,
     Event,
+    FactForgotten,
     FactsRecorded,
     PassagesLinked,
     StoredDocument,
@@ -185,3 +189,29 @@ def _kept(column: Sequence[int], stays: Callable[[int], bool]) -> list[int]:
 
 def _at(column: Sequence[Item], places: Iterable[int]) -> list[Item]:
     return [column[place] for place in places]
+
+
+def gone_by(event: Event, label: str | None) -> Gone:
+    """What a forget event takes out of earlier events. `label` is the text behind DocumentsForgotten.source_hash."""
+    match event:
+        case EntityForgotten():
+            return Gone(
+                entities=frozenset([event.entity]),
+                facts=frozenset(event.facts),
+                passages=frozenset(event.passages),
+                documents=frozenset(event.documents),
+            )
+        case FactForgotten():
+            return Gone(facts=frozenset([event.fact]))
+        case DocumentsForgotten():
+            return Gone(
+                documents=frozenset(event.documents),
+                passages=frozenset(event.passages),
+                assertions=frozenset(event.assertions),
+                unlabelled=frozenset(event.unlabelled),
+                label=label,
+            )
+        case AttributeForgotten():
+            return Gone(attributes=frozenset([event.number]))
+        case _:
+            return Gone()

@@ -50,14 +50,13 @@ def inverse_spelling(type: str) -> str:
     if pair is None:
         raise ValueError(f"{type!r} has no opposite")
     own, opposite = pair
-    separator, spelled = _style(type, own)
+    separator, spelled = _style(type.strip("_- \t\n\r\f\v"), own)
     parts = [_like(spelled[min(index, len(spelled) - 1)], word) for index, word in enumerate(opposite)]
     return separator.join(parts)
 
 
 def _style(type: str, own: tuple[str, ...]) -> tuple[str, list[str]]:
     """(what stands between words, the words as spelled) of a type whose words are `own`."""
-    type = type.strip("_- \t\n\r\f\v")
     between = _SEPARATORS.search(type)
     spelled = [part for part in _SEPARATORS.split(type) if part]
     if between is None and len(own) > 1:

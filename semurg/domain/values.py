@@ -85,7 +85,7 @@ def load(stored: str) -> Value:
 
 
 def reply(value: Value) -> dict[str, Any]:
-    """The value in a full reply: {"value", "type"}; a set {"values", "type"}, or "types" side by side when they differ."""
+    """The value in a full reply: {"value", "type"}; a set {"values", "type"}, "types" side by side when they differ."""
     if not value.is_set:
         return {"value": _native(value.types[0], value.texts[0]), "type": value.types[0]}
     values = [_native(kind, text) for kind, text in zip(value.types, value.texts, strict=True)]
@@ -207,7 +207,7 @@ def _as_declared(text: str, kind: str, declared: str, field: str) -> str:
             return declared
         if declared == "decimal" and _DECIMAL.fullmatch(text):
             return declared
-        if declared == "date" and _DATE.fullmatch(text) or declared == "datetime" and has_offset(text):
+        if (declared == "date" and _DATE.fullmatch(text)) or (declared == "datetime" and has_offset(text)):
             try:
                 parse_date(text, field)
             except Refusal as problem:
@@ -215,9 +215,10 @@ def _as_declared(text: str, kind: str, declared: str, field: str) -> str:
             return declared
     if kind == "integer" and declared == "decimal":
         return declared
+    sent = "number" if kind in ("integer", "decimal") else kind
     raise Refusal(
         "attribute_invalid",
-        f"{field}: {quoted(text)}, a JSON {'number' if kind in ('integer', 'decimal') else kind}, does not read as {declared}.",
+        f"{field}: {quoted(text)}, sent as a JSON {sent}, does not read as {declared}.",
         _FIXES[declared],
     )
 

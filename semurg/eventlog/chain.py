@@ -30,7 +30,7 @@ class EventEnvelope(NamedTuple):
 
 
 class CommitEnvelope(NamedTuple):
-    """What the chain holds of a commit; `position` is the log's once it is written. The order of fields is the format."""
+    """What the chain holds of a commit, in the order that is hashed. `position` is the log's once it is written."""
 
     number: int
     position: int

@@ -41,7 +41,7 @@ UPCASTERS: dict[tuple[str, int], Upcaster] = {}
 
 
 class Codec:
-    """Encodes and decodes the events of some classes. `encode` and `decode` below are those of the one over ANY_EVENT."""
+    """Encodes and decodes the events of some classes. `encode` and `decode` below are those over ANY_EVENT."""
 
     def __init__(self, classes: tuple[type[Event], ...], upcasters: Mapping[tuple[str, int], Upcaster]) -> None:
         self._kinds = {kind_of(each): each for each in classes}
@@ -68,7 +68,8 @@ class Codec:
     def decode(self, kind: str, version: int, payload: bytes) -> Event:
         """The event, upcast to today's schema.
 
-        Raises Refusal log_newer for a kind or version that a later semurg wrote, log_corrupt for bytes that are no such event.
+        Raises Refusal log_newer for a kind or version that a later semurg wrote, log_corrupt for bytes that are no
+        such event.
         """
         decode = self._decoders.get((kind, version))
         try:
@@ -109,6 +110,9 @@ def encoded_kind(payload: bytes) -> str:
     """The kind that encoded fields carry in themselves."""
     return msgspec.msgpack.decode(payload, type=_Tagged).event
 
+
+REDACTING_KINDS = frozenset(kind_of(each) for each in get_args(ANY_EVENT) if "redactions" in each.__struct_fields__)
+"""The kinds of forget events. They are never redacted: the chain checks rewritten payloads by what they list."""
 
 _CODEC = Codec(get_args(ANY_EVENT), UPCASTERS)
 encode = _CODEC.encode

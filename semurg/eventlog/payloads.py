@@ -1,8 +1,8 @@
-"""The erasable part of an event: its encoded fields under a salt, how they lie in the log, and what a redaction leaves.
+"""The erasable part of an event: its encoded fields under a salt, how they lie in the log, what a redaction leaves.
 
-Pure. A payload lies in the log as one blob, `salt(16) | schema version(2) | length(4) | fields | zeros`, big-endian. The
-zeros keep a rewritten payload at the size of what it replaces: SQLite then overwrites it where it lies. A row of another
-size is put elsewhere, pages are rebalanced, and copies of the bytes stay behind in the gaps, secure_delete or not.
+Pure. A payload lies in the log as one blob, `salt(16) | schema version(2) | length(4) | fields | zeros`, big-endian.
+The zeros keep a rewritten payload at the size of what it replaces: SQLite then overwrites it where it lies. A row of
+another size is put elsewhere, pages are rebalanced, and copies stay behind in their gaps, secure_delete or not.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 Called by the writer (append), by replay (read) and by the doors that look back (read_stream, memo). No I/O here. SQLite
 (sqlite_log.py) is the first implementation; tests/eventlog/contract.py holds any further one to the same behaviour.
 
-Three counters, all from 1 and without gaps: an event has a *position* in the log and a *version* in its stream; a commit
-has a *number*, because a commit may hold no event (a refusal that is audited) and then moves no position.
+Three counters, all from 1 and without gaps: an event has a *position* in the log and a *version* in its stream; a
+commit has a *number*, because it may hold no event (a refusal that is audited) and then moves no position.
 """
 
 from __future__ import annotations
@@ -16,13 +16,15 @@ import msgspec
 
 from semurg.domain.events import Event
 from semurg.eventlog.chain import Verification
-from semurg.eventlog.payloads import StoredPayload
+from semurg.eventlog.payloads import StoredPayload as StoredPayload
+from semurg.eventlog.payloads import erased as erased
+from semurg.eventlog.payloads import rewritten as rewritten
 
 MEMO_LIFE_US = 24 * 60 * 60 * 1_000_000
 READ_BYTES_MAX = 32 * 1024 * 1024
 
 
-class AppendConflict(Exception):
+class AppendConflict(Exception):  # noqa: N818 - named for what happened, as Refusal is
     """The batch does not continue the log: a wrong version, time, or redaction. Nothing of it was written.
 
     There is one writer, which counts itself, so this is a fault of the program and never an answer to a caller.
@@ -30,7 +32,7 @@ class AppendConflict(Exception):
 
 
 class ExpectedVersion(msgspec.Struct, frozen=True):
-    """Where the writer believes a stream to be: `next` is the version its next event takes, None when it does not care."""
+    """Where the writer believes a stream to be: `next` is the version its next event takes, None for any."""
 
     next: int | None
 
@@ -132,11 +134,12 @@ class Log(Protocol):
 
         The events of the batch take the positions from head().position + 1 on, in order. Raises AppendConflict when a
         stream is not where the commit expects it, when recorded_at does not increase from each commit to the next, when
-        a redacted position does not exist or is not listed in the commit's events with the same digest.
+        a redacted position does not exist, holds a forget event, or is not listed in the commit's events with the same
+        digest.
         """
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
-        """Events with position > after, in order: at most `limit`, fewer past 32 MiB of payload; empty only at the end."""
+        """Events with position > after, in order: at most `limit`, fewer past 32 MiB; empty only at the end."""
 
     async def read_stream(self, stream: str, after_version: int, limit: int) -> list[Recorded]:
         """Events of one stream with version > after_version, in order, with the limits of `read`."""

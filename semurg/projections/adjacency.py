@@ -36,7 +36,7 @@ class RowTimes(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """What was reached, nearest first: entity `entities[i]` over row `rows[i]` from entry `parents[i]` (-1: the start)."""
+    """What was reached, nearest first: `entities[i]` over row `rows[i]` from entry `parents[i]` (-1: the start)."""
 
     entities: Rows
     rows: Rows
@@ -142,7 +142,7 @@ class Adjacency:
         `meanings` (int32) gives the meaning of each type id. Outbound follows source to target, `inbound` the other
         way. Nearest first; of two paths as short the one with the lower rows. At most `reached_max` entities.
         """
-        side = self._in if inbound else self._out
+        side, times = (self._in if inbound else self._out), self._times
         room, scratch_room = min(FIRST_REACHED, reached_max), FIRST_ROWS
         while True:
             reached = np.empty((4, room), dtype=np.int32)
@@ -151,7 +151,8 @@ class Adjacency:
                 entity, meaning, meanings, inbound, links_max,
                 side.starts, side.rows, side.heads.view, side.nexts.view, self._listed,
                 self._sources.view, self._targets.view, self._types.view,
-                *[times.view for times in self._times], at.known_at, at.valid_at,
+                times.known_from.view, times.known_to.view, times.valid_from.view, times.valid_to.view,
+                at.known_at, at.valid_at,
                 reached[0], reached[1], reached[2], reached[3], table, np.empty(scratch_room, dtype=np.int32),
             )  # fmt: skip
             if count < 0:
@@ -177,9 +178,7 @@ class Adjacency:
     def _all(self, side: _Side, entity: int) -> Rows:
         out = np.empty(FIRST_ROWS, dtype=np.int32)
         while True:
-            count = kernels.rows_of(
-                entity, side.starts, side.rows, side.heads.view, side.nexts.view, self._listed, out
-            )
+            count = kernels.rows_of(entity, side.starts, side.rows, side.heads.view, side.nexts.view, self._listed, out)
             if count <= len(out):
                 rows = out[:count]
                 return rows[self._sources.view[rows] >= 0]

@@ -69,7 +69,7 @@ class Chains:
             if row == tail:
                 return found
             row = after[row]
-        return self.array(owner).tolist()
+        return self.array(owner).tolist()  # type: ignore[no-any-return]
 
     def array(self, owner: int) -> NDArray[np.int32]:
         """The owner's rows in order, as an array."""

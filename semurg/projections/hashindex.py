@@ -33,6 +33,22 @@ def content_hash_many(texts: Sequence[str]) -> NDArray[np.int64]:
     return np.frombuffer(raw, dtype="<i8").astype(np.int64)
 
 
+def content_hash_pair(text: str) -> tuple[int, int]:
+    """content_hash_pairs of one text."""
+    digest = blake2b(text.encode(), digest_size=16).digest()
+    return int.from_bytes(digest[:8], "little", signed=True), int.from_bytes(digest[8:], "little", signed=True)
+
+
+def content_hash_pairs(texts: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A 128-bit hash of each text as two columns: with both equal the texts are equal, without comparing them.
+
+    BLAKE2b of 16 bytes: finding two texts that collide is beyond reach, so nobody can make one name pass for another.
+    """
+    raw = b"".join([blake2b(text.encode(), digest_size=16).digest() for text in texts])
+    pairs = np.frombuffer(raw, dtype="<i8").reshape(-1, 2)
+    return pairs[:, 0].astype(np.int64), pairs[:, 1].astype(np.int64)
+
+
 def mix(*values: int) -> int:
     """The signed 64-bit hash of a tuple of int64 numbers, in order."""
     state = 0
@@ -59,8 +75,8 @@ def mix_many(*columns: ArrayLike) -> NDArray[np.int64]:
 class HashIndex:
     """A multimap from int64 hash to int32 rows, O(1) to add and to find the first, however many rows share a hash.
 
-    A row is a number from 0 that is in the index at most once, under one hash (the index keeps 4 bytes for each number
-    up to the highest, and 12 for each slot at two thirds full). Rows under one hash come in the order they were added.
+    A row is a number from 0 that is in the index at most once, under one hash. Rows under one hash come in the order
+    they were added. Takes 4 bytes a number up to the highest, and 12 a slot of a table at most three quarters full.
     """
 
     __slots__ = ("_hashes", "_links", "_live", "_tails", "_used")
@@ -103,15 +119,15 @@ class HashIndex:
         """The first row under the hash, -1 when there is none."""
         return kernels.find(self._hashes, self._tails, self._links, hash) if self._used else -1
 
-    def find_all(self, hash: int) -> list[int]:
-        """Every row under the hash, in the order they were added."""
+    def find_all(self, hash: int, most: int | None = None) -> list[int]:
+        """Every row under the hash, or the first `most`, in the order they were added."""
         if not self._used:
             return []
-        out = np.empty(8, dtype=np.int32)
+        out = np.empty(8 if most is None else most, dtype=np.int32)
         count = kernels.find_all(self._hashes, self._tails, self._links, hash, out)
-        if count > len(out):
-            out = np.empty(count, dtype=np.int32)
-            kernels.find_all(self._hashes, self._tails, self._links, hash, out)
+        while count > len(out) and most is None:
+            out = np.empty(len(out) * 8, dtype=np.int32)
+            count = kernels.find_all(self._hashes, self._tails, self._links, hash, out)
         return out[:count].tolist()  # type: ignore[no-any-return]
 
     def find_many(self, hashes: ArrayLike) -> NDArray[np.int32]:
@@ -130,15 +146,15 @@ class HashIndex:
         return True
 
     def _make_room(self, count: int, row_numbers: int) -> None:
-        """Slots for `count` more hashes with a third left free, and a link for each row number below `row_numbers`."""
+        """Slots for `count` more hashes, a quarter left free, and a link for each row number below `row_numbers`."""
         if row_numbers > len(self._links):
             links = np.full(max(row_numbers, len(self._links) * 3 // 2, FIRST_SLOTS), -1, dtype=np.int32)
             links[: len(self._links)] = self._links
             self._links = links
-        if (self._used + count) * 3 <= len(self._tails) * 2:
+        if (self._used + count) * 4 <= len(self._tails) * 3:
             return
         slots = FIRST_SLOTS
-        while slots * 2 < (self._live + count) * 3:
+        while slots * 3 < (self._live + count) * 4:
             slots *= 2
         old_hashes, old_tails = self._hashes, self._tails
         self._hashes = np.zeros(slots, dtype=np.int64)

@@ -108,7 +108,7 @@ class Counts(NamedTuple):
 
 
 class TypeCount(NamedTuple):
-    """A class of entities: its first spelling, its members, every spelling in use, in the order they were first given."""
+    """A class of entities: its first spelling, its members, every spelling in use in the order first given."""
 
     type: str
     members: int

@@ -6,11 +6,15 @@ Other parts keep the *event number* (int32, from 0 within the scope) with what a
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 
 import numpy as np
 
+from semurg.domain.instants import NO_END
+from semurg.projections.adjacency import RowTimes
 from semurg.projections.columns import Column
+from semurg.projections.rows import Int32s, Int64s
 
 
 class Timeline:
@@ -52,6 +56,19 @@ class Timeline:
         """When the event was recorded, µs."""
         return int(self._instants.cells[event])
 
+    def instants_of(self, events: Int32s) -> Int64s:
+        """When each of the events was recorded, µs."""
+        return self._instants.view[events]
+
+    def events_at(self, instant: int) -> range:
+        """The events of the commit that was recorded at the instant."""
+        count, instants = len(self._instants), self._instants.cells
+        return range(bisect_left(instants, instant, 0, count), bisect_right(instants, instant, 0, count))
+
+    def positions(self) -> list[int]:
+        """The positions of all events, ascending."""
+        return self._positions.view.tolist()  # type: ignore[no-any-return]
+
     def horizon(self, known_at: int) -> int:
         """How many events were recorded at or before the instant: event numbers below it were known then."""
         count, instants = len(self._instants), self._instants.cells
@@ -72,3 +89,17 @@ class Timeline:
         """
         reached = bisect_right(self._positions.cells, position, 0, len(self._positions))
         return int(self._instants.cells[reached - 1]) if reached else None
+
+
+def time_views(times: RowTimes) -> tuple[Int64s, Int64s, Int64s, Int64s]:
+    """The four time columns of a table of rows as arrays, in the order in which kernels take them."""
+    return times.known_from.view, times.known_to.view, times.valid_from.view, times.valid_to.view
+
+
+def instants(times: RowTimes, rows: list[int]) -> Iterator[int]:
+    """When each of the rows was opened and, if it was, closed."""
+    opened, closed = times.known_from.cells, times.known_to.cells
+    for row in rows:
+        yield opened[row]
+        if closed[row] != NO_END:
+            yield closed[row]

@@ -8,6 +8,7 @@ document's full text.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from semurg.domain.ids import Kind, encode_id
@@ -23,16 +24,11 @@ WITHOUT_TEXT = "asserted_without_text"
 FORGOTTEN = "source_forgotten"
 
 # The better a statement can be shown, the earlier it is chosen.
-_BEST_FIRST = (QUOTED, NOT_FOUND, WITHOUT_TEXT, FORGOTTEN)
+_RANKS = {QUOTED: 0, NOT_FOUND: 1, WITHOUT_TEXT: 2, FORGOTTEN: 3}
 
 Found = dict[str, Any]
-
-
-class Cited(NamedTuple):
-    """A citation as the reply carries it, and the date of its source beside it."""
-
-    citation: dict[str, Any]
-    source_date: str | None
+# A citation as the reply carries it, and the date of its source beside it.
+Cited = tuple[dict[str, Any], str | None]
 
 
 class Source(NamedTuple):
@@ -56,33 +52,36 @@ class Citations:
         self._instants: dict[int, str] = {}
         self._passages: dict[int, PassageRow] = {}
 
-    def of_fact(self, fact: int, ends: tuple[str, str], found_by: Found) -> Cited:
-        """The citation of a fact: of its statements the one that quotes most, of equal ones the latest."""
-        best: tuple[int, Statement, Source, dict[str, Any] | None, str | None] | None = None
+    def of_fact(self, fact: int, ends: Sequence[str], found_by: Found) -> Cited:
+        """The citation of a fact: of its statements the one that quotes most, of equal ones the latest.
+
+        `ends` begins with the names of its two ends: a quoted sentence has one of them at least.
+        """
+        best: tuple[Statement, Source, dict[str, Any] | None, str, str | None] | None = None
         for statement in reversed(self._reads.statements_of(fact, self._at)):
             source = self._source(statement.source)
             span, state, date = self._statement_span(statement, source, ends)
-            rank = _BEST_FIRST.index(state)
-            if best is None or rank < best[0]:
-                best = (rank, statement, source, span, date)
-            if rank == 0:
+            if best is None or _RANKS[state] < _RANKS[best[3]]:
+                best = (statement, source, span, state, date)
+            if span is not None:
                 break
         if best is None:
             raise LookupError(f"fact {fact} shows without a statement")
-        rank, statement, source, span, date = best
-        return self._cited(source, statement.known_from, statement.position, span, _BEST_FIRST[rank], date, found_by)
+        statement, source, span, state, date = best
+        return self._cited(source, statement.known_from, statement.position, span, state, date, found_by)
 
     def of_passage(self, passage: int, row: PassageRow, entity: int, name: str, found_by: Found) -> Cited:
         """The citation of a passage: its document, quoting the sentence that names the seed."""
         span = self._naming_sentence(passage, row, entity, name)
         state = QUOTED if span else NOT_FOUND
-        return self._cited(
-            self._source(row.document), row.known_from, row.position, span, state, row.date, found_by
-        )
+        return self._cited(self._source(row.document), row.known_from, row.position, span, state, row.date, found_by)
 
-    def of_entity(self, entity: int, row: EntityRow, found_by: Found) -> Cited:
-        """The citation of an entity: its earliest live mention, else what first named it."""
-        for passage in self._reads.passages_of_entity(entity, self._at)[:1]:
+    def of_entity(self, entity: int, row: EntityRow, linked: Sequence[int], found_by: Found) -> Cited:
+        """The citation of an entity: its earliest live mention, else what first named it.
+
+        `linked` are the passages that show, earliest first.
+        """
+        for passage in linked[:1]:
             text = self._passage(passage)
             span = self._naming_sentence(passage, text, entity, row.name)
             if span is not None:
@@ -93,21 +92,25 @@ class Citations:
         return self._cited(source, row.known_from, row.position, None, state, source.date, found_by)
 
     def _statement_span(
-        self, statement: Statement, source: Source, ends: tuple[str, str]
+        self, statement: Statement, source: Source, ends: Sequence[str]
     ) -> tuple[dict[str, Any] | None, str, str | None]:
         """(span, span_state, date of the source) of one statement."""
-        if statement.span_passage < 0 or not source.live:
+        passage = statement.span_passage
+        if passage < 0 or not source.live:
             return None, _unquoted(source), source.date
-        if not self._reads.passage_is_live(statement.span_passage):
-            return None, FORGOTTEN, source.date
-        row = self._passage(statement.span_passage)
-        start, end = statement.span_start - row.start, statement.span_end - row.start
-        if row.document != statement.source or not 0 <= start < end <= len(row.text):
+        row = self._passages.get(passage)
+        if row is None:
+            if not self._reads.passage_is_live(passage):
+                return None, FORGOTTEN, source.date
+            row = self._passage(passage)
+        start, end = statement.span_start, statement.span_end
+        first, last = start - row.start, end - row.start
+        if row.document != statement.source or not 0 <= first < last <= len(row.text):
             return None, NOT_FOUND, source.date
-        text = row.text[start:end]
-        if not any(_names(text, name) for name in ends):
+        text = row.text[first:last]
+        if not (_names(text, ends[0]) or _names(text, ends[1])):
             return None, NOT_FOUND, source.date
-        return {"text": text, "start": statement.span_start, "end": statement.span_end}, QUOTED, row.date
+        return {"text": text, "start": start, "end": end}, QUOTED, row.date
 
     def _naming_sentence(self, passage: int, row: PassageRow, entity: int, name: str) -> dict[str, Any] | None:
         """The sentence of the passage that names the entity; two when the name goes from one into the next."""
@@ -161,11 +164,12 @@ class Citations:
         ingested = self._instants.get(learned)
         if ingested is None:
             ingested = self._instants[learned] = format_instant(learned)
+        kind, doc_id, name, _, _ = source
         citation = {
             "source": {
-                "kind": source.kind,
-                "doc_id": source.doc_id,
-                "name": source.name,
+                "kind": kind,
+                "doc_id": doc_id,
+                "name": name,
                 "ingested_at": ingested,
                 "page": None,
             },
@@ -174,7 +178,7 @@ class Citations:
             "found_by": found_by,
             "position": str(position),
         }
-        return Cited(citation, date)
+        return citation, date
 
 
 def _unquoted(source: Source) -> str:
@@ -185,5 +189,5 @@ def _unquoted(source: Source) -> str:
 
 
 def _names(text: str, name: str) -> bool:
-    """Whether the text holds the name. Casefolding alone settles nearly all; the match key decides the rest."""
-    return name.casefold() in text.casefold() or match_key(name) in match_key(text)
+    """Whether the text holds the name. It mostly does as spelled; the match keys decide the rest."""
+    return name in text or match_key(name) in match_key(text)

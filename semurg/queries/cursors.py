@@ -47,13 +47,14 @@ class PassageMark(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Cursor(msgspec.Struct, frozen=True, array_like=True):
-    """A page's end: the pinned instants, the stage that found the seeds, and what was shown.
+    """A page's end: the scope's number, the pinned instants, the stage that found the seeds, and what was shown.
 
     `asked` are the instants as the first call asked for them. `seeds` are the entities of the stage as found by the
     first page, of `matched` in all; `entities` of them were shown as items, and `items` items of every kind. `passage`
     is None while no passage was shown.
     """
 
+    scope: int
     known: int
     true: int
     asked: ReadInstants
@@ -83,7 +84,7 @@ def write_cursor(cursor: Cursor, belongs_to: bytes, key: bytes) -> str:
 
 
 def read_cursor(token: str, belongs_to: bytes, key: bytes) -> Cursor:
-    """The cursor of a token. Raises Refusal cursor_invalid for one that is not ours, or that belongs to another read."""
+    """The cursor of a token. Raises Refusal cursor_invalid for one that is not ours or belongs to another read."""
     try:
         raw = base64.b64decode(token.encode("ascii") + b"=" * (-len(token) % 4), altchars=b"-_", validate=True)
     except (UnicodeEncodeError, binascii.Error):
@@ -111,5 +112,5 @@ def _invalid() -> Refusal:
     return Refusal(
         "cursor_invalid",
         "The cursor was not given by this node for this scope and this subject or attribute.",
-        "Send the cursor exactly as `next` gave it, with the fields of the call that gave it, or leave it out to begin again.",
+        "Send the cursor as `next` gave it, with the fields of the call that gave it, or leave it out to begin again.",
     )

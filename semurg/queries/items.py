@@ -7,6 +7,7 @@ cost several times as much as finding them.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,11 @@ from semurg.queries.citations import Citations, Cited
 from semurg.queries.ranking import Candidate
 
 Item = dict[str, Any]
+# (subject, object, the fact in one line)
+FactText = tuple[str, str, str]
+
+# The same instants come again in item after item and call after call, and writing one out takes microseconds.
+_bound = lru_cache(maxsize=4_096)(format_bound)
 
 _FOUND_ITSELF = {"stage": "name", "hops": 0, "reasoning": None}
 _FOUND_NEXT_TO_IT = {"stage": "name", "hops": 1, "reasoning": None}
@@ -32,14 +38,6 @@ class EntityText(NamedTuple):
     row: EntityRow
     types: list[str]
     attributes: list[tuple[str, values.Value]]
-    text: str
-
-
-class FactText(NamedTuple):
-    """A fact as an item says it, with the names of its ends."""
-
-    subject: str
-    object: str
     text: str
 
 
@@ -57,6 +55,7 @@ class Items:
         self._at = at
         self._stage = stage
         self._seeds = seeds
+        self._names = reads.names(seeds)
         self._citations = Citations(reads, scope_number, at)
         self._entity_ids: dict[int, str] = {}
 
@@ -68,31 +67,27 @@ class Items:
         return known
 
     def entity_text(self, entity: int, bytes_max: int) -> EntityText:
-        """What there is to say of an entity: name, types, and as many of its attributes as fit."""
+        """What there is to say of an entity: its name, and as many of its types and attributes as fit."""
         row = self._reads.entity(entity)
         types = self._reads.types_of(entity, self._at)
         attributes = self._attributes(False, entity)
-        text = f"{row.name} ({', '.join(types)})" if types else row.name
-        used = text_bytes(text)
-        for key, value in attributes:
-            pair = f"; {key}: {', '.join(value.texts)}"
-            used += text_bytes(pair)
-            if used > bytes_max:
-                break
-            text += pair
-        return EntityText(row, types, attributes, text)
+        room = bytes_max - text_bytes(row.name) - len(" ()")
+        told, room = _as_fit(types, room, len(", "))
+        text = f"{row.name} ({', '.join(told)})" if told else row.name
+        pairs, _ = _as_fit([f"{key}: {', '.join(value.texts)}" for key, value in attributes], room, len("; "))
+        return EntityText(row, types, attributes, "; ".join([text, *pairs]))
 
     def fact_text(self, fact: Candidate) -> FactText:
         """The fact in one line."""
         seed = self._seeds[fact.seed]
-        name = self._reads.name(seed)
+        name = self._names[fact.seed]
         subject, object_ = (name, fact.name) if fact.source == seed else (fact.name, name)
-        return FactText(subject, object_, f"{subject} {fact.relation} {object_}")
+        return subject, object_, f"{subject} {fact.relation} {object_}"
 
-    def entity(self, place: int, said: EntityText, score: float) -> Item:
-        """The item of the seed at this place."""
+    def entity(self, place: int, said: EntityText, linked: Sequence[int], score: float) -> Item:
+        """The item of the seed at this place; `linked` are its passages, earliest first."""
         entity = self._seeds[place]
-        citation, date = self._citations.of_entity(entity, said.row, _FOUND_ITSELF)
+        citation, date = self._citations.of_entity(entity, said.row, linked, _FOUND_ITSELF)
         entity_id = self.entity_id(entity)
         return {
             "kind": "entity",
@@ -116,41 +111,42 @@ class Items:
 
     def fact(self, fact: Candidate, said: FactText, score: float) -> Item:
         """The item of a stored or derived fact."""
-        seed = self._seeds[fact.seed]
-        ends = (said.subject, said.object)
+        subject, object_, text = said
+        seed, source = self._seeds[fact.seed], fact.source
         attributes: dict[str, Any] = {}
         if fact.basis is None:
-            direction = "outbound" if fact.source == seed else "inbound"
-            cited = self._citations.of_fact(fact.first, ends, _FOUND_NEXT_TO_IT)
-            stored = self._reads.attributes_of(True, fact.first, self._at)
+            direction = "outbound" if source == seed else "inbound"
+            number = fact.first
+            citation, date = self._citations.of_fact(number, said, _FOUND_NEXT_TO_IT)
+            stored = self._reads.attributes_of(True, number, self._at)
             if stored:
                 attributes = {key: values.reply(values.load(value)) for key, value in stored}
         else:
             direction = "derived"
-            cited = self._derived(fact.basis)
+            citation, date = self._derived(fact.basis)
         return {
             "kind": "fact",
-            "text": said.text,
+            "text": text,
             "score": score,
             "direction": direction,
             "derived": fact.derived,
-            "subject": said.subject,
+            "subject": subject,
             "relation": fact.relation,
-            "object": said.object,
+            "object": object_,
             "attributes": attributes,
-            "valid_from": format_bound(fact.start),
-            "valid_to": format_bound(fact.end),
-            "source_id": self.entity_id(fact.target if fact.source == seed else fact.source),
+            "valid_from": _bound(fact.start),
+            "valid_to": _bound(fact.end),
+            "source_id": self.entity_id(fact.target if source == seed else source),
             "seed": self._stage,
             "seed_id": self.entity_id(seed),
-            "source_date": cited.source_date,
-            "citation": cited.citation,
+            "source_date": date,
+            "citation": citation,
         }
 
     def passage(self, passage: int, row: PassageRow, place: int, score: float) -> Item:
         """The item of a passage linked to the seed at this place."""
         seed = self._seeds[place]
-        name = self._reads.name(seed)
+        name = self._names[place]
         citation, date = self._citations.of_passage(passage, row, seed, name, _FOUND_NEXT_TO_IT)
         return {
             "kind": "passage",
@@ -162,7 +158,7 @@ class Items:
             "relation": None,
             "object": None,
             "attributes": {},
-            "valid_from": format_bound(row.valid_from),
+            "valid_from": _bound(row.valid_from),
             "valid_to": None,
             "source_id": encode_id(self._scope_number, Kind.PASSAGE, passage),
             "seed": self._stage,
@@ -189,6 +185,16 @@ class Items:
     def _attributes(self, on_fact: bool, owner: int) -> list[tuple[str, values.Value]]:
         stored = self._reads.attributes_of(on_fact, owner, self._at)
         return [(key, values.load(value)) for key, value in stored]
+
+
+def _as_fit(texts: Sequence[str], room: int, apart: int) -> tuple[Sequence[str], int]:
+    """(as many of the texts, from the first on, as fit into the room with `apart` bytes each in between; room left)."""
+    for place, text in enumerate(texts):
+        size = text_bytes(text) + apart
+        if size > room:
+            return texts[:place], 0
+        room -= size
+    return texts, room
 
 
 def compact(item: Item) -> Item:

@@ -8,7 +8,8 @@ relation and by the other end's name. A page that follows goes on behind the mar
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import chain, count, repeat
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,16 @@ class Candidate(NamedTuple):
 Turn = tuple[int, Candidate]
 
 
+# (recency negated, other end's name, first, second, place in a list): orders the facts of one relation.
+_Standing = tuple[int, str, int, int, int]
+# A derived fact and the place of the seed that it was found from.
+_DerivedOf = tuple[int, DerivedFact]
+
+
+# (recency, passage, place of its seed)
+RankedPassage = tuple[int, int, int]
+
+
 class FactsInOrder(NamedTuple):
     """The facts a page may take, best first, of `remaining` not shown yet; `total` with those shown before.
 
@@ -71,30 +82,29 @@ class FactsInOrder(NamedTuple):
 
 
 def facts_in_order(reads: Reads, seeds: Sequence[int], at: At, k: int, marks: Marks) -> FactsInOrder:
-    """The facts of the seeds, each once (the first seed wins), in the order in which pages take them; the first k at least."""
+    """The facts of the seeds, each once (the first seed wins), in the order in which pages take them.
+
+    Of the facts behind the marks at least the first `k` are among the turns; the others are only counted.
+    """
     rows, seed_of_row = _stored_rows(reads, seeds, at)
-    columns = reads.fact_columns(rows)
-    recency = reads.fact_recency(rows)
-    ends = _other_ends(columns, seeds, seed_of_row)
-    derived = _derived_candidates(reads, seeds, at)
-    total = len(rows) + len(derived)
-    reached = _reached(seeds, ends, derived)
-    shown_stored = {relation: mark for (is_derived, relation), mark in marks.items() if not is_derived}
-    dropped = 0
+    stored = _Stored.read(reads, seeds, rows, seed_of_row)
+    derived = _derived(reads, seeds, at)
+    total, reached = len(rows) + len(derived), _reached(seeds, stored.ends, derived)
+    remaining = 0
     if len(rows) > _ROWS_SORTED_WHOLE_MAX:
-        kept, dropped = _rows_worth_sorting(reads, columns.type, recency, k, shown_stored)
-        columns, recency, ends = FactColumns(*(column[kept] for column in columns)), recency[kept], ends[kept]
-        seed_of_row = seed_of_row[kept]
-    groups: dict[GroupKey, list[Candidate]] = {}
-    for candidate in _stored_candidates(reads, columns, recency, ends, seed_of_row):
-        groups.setdefault((False, candidate.relation), []).append(candidate)
-    for candidate in derived:
-        groups.setdefault((True, candidate.relation), []).append(candidate)
-    in_turns: list[Turn] = []
-    for key, group in groups.items():
-        in_turns += _turns(group, marks.get(key))
-    in_turns.sort()
-    return FactsInOrder(in_turns, len(in_turns) + dropped, total, reached)
+        kept, remaining = _rows_worth_sorting(reads, stored, k, marks)
+        stored = _Stored.read(reads, seeds, rows[kept], seed_of_row[kept])
+    turns: list[Turn] = []
+    for relation, standing in stored.standings(reads).items():
+        behind, shown = _behind(standing, marks.get((False, relation)))
+        remaining += len(behind)
+        turns += enumerate(stored.candidates(relation, behind[:k]), start=shown)
+    for relation, standing in _derived_standings(reads, seeds, derived).items():
+        behind, shown = _behind(standing, marks.get((True, relation)))
+        remaining += len(behind)
+        turns += enumerate((_derived_candidate(relation, one, derived) for one in behind[:k]), start=shown)
+    turns.sort()
+    return FactsInOrder(turns, remaining, total, reached)
 
 
 def marks_after(marks: Marks, taken: Sequence[Turn]) -> Marks:
@@ -114,24 +124,28 @@ def marks_after(marks: Marks, taken: Sequence[Turn]) -> Marks:
 
 
 def passages_in_order(
-    reads: Reads, seeds: Sequence[int], at: At, mark: PassageMark | None
-) -> tuple[list[tuple[int, int, int]], int]:
-    """((recency, passage, seed's place) of the linked passages not shown yet, latest first, then by number; how many in all)."""
-    seed_of: dict[int, int] = {}
-    for place, seed in enumerate(seeds):
-        for passage in reads.passages_of_entity(seed, at):
-            seed_of.setdefault(passage, place)
-    if not seed_of:
+    reads: Reads, linked: Sequence[Sequence[int]], k: int, mark: PassageMark | None
+) -> tuple[list[RankedPassage], int]:
+    """(the first k of the linked passages behind the mark, latest first, then by number; how many there are behind it).
+
+    `linked` are the passages of each seed; one that several seeds have counts for the first.
+    """
+    passages = linked[0] if len(linked) == 1 else list(dict.fromkeys(chain.from_iterable(linked)))
+    if not passages:
         return [], 0
-    numbers = np.fromiter(seed_of, dtype=np.int64, count=len(seed_of))
-    recency = reads.passage_recency(list(seed_of))
-    order = np.lexsort((numbers, -recency))
-    in_order = [
-        (instant, number, seed_of[number])
-        for instant, number in zip(recency[order].tolist(), numbers[order].tolist(), strict=True)
-        if mark is None or (-instant, number) > (-mark.recency, mark.number)
-    ]
-    return in_order, len(seed_of)
+    recency, numbers = reads.passage_recency(passages), np.asarray(passages)
+    if mark is not None:
+        behind = (recency < mark.recency) | ((recency == mark.recency) & (numbers > mark.number))
+        recency, numbers = recency[behind], numbers[behind]
+    first = np.lexsort((numbers, -recency))[:k]
+    seed_of: dict[int, int] = {}
+    if len(linked) > 1:
+        for place, of_seed in reversed(list(enumerate(linked))):
+            seed_of.update(dict.fromkeys(of_seed, place))
+    return [
+        (instant, passage, seed_of.get(passage, 0))
+        for instant, passage in zip(recency[first].tolist(), numbers[first].tolist(), strict=True)
+    ], len(numbers)
 
 
 def _stored_rows(reads: Reads, seeds: Sequence[int], at: At) -> tuple[Int32s, Int32s]:
@@ -149,39 +163,77 @@ def _stored_rows(reads: Reads, seeds: Sequence[int], at: At) -> tuple[Int32s, In
     return rows[first], places[first]
 
 
-def _other_ends(columns: FactColumns, seeds: Sequence[int], seed_of_row: Int32s) -> Int32s:
-    """The end of each fact that is not its seed; of a fact that joins the seed to itself, the seed."""
-    if len(seeds) == 1:
-        return np.where(columns.source == seeds[0], columns.target, columns.source)
-    seed = np.asarray(seeds, dtype=np.int32)[seed_of_row] if len(seeds) else seed_of_row
-    return np.where(columns.source == seed, columns.target, columns.source)
+class _Stored(NamedTuple):
+    """Visible fact rows side by side: fields, recency, the end that is not the seed, and the seed's place."""
+
+    columns: FactColumns
+    recency: Int64s
+    ends: Int32s
+    seeds: Int32s
+
+    @classmethod
+    def read(cls, reads: Reads, seeds: Sequence[int], rows: Int32s, seed_of_row: Int32s) -> Self:
+        """The rows' fields; of a fact that joins its seed to itself the other end is the seed."""
+        columns = reads.fact_columns(rows)
+        if len(seeds) == 1:
+            ends = np.where(columns.source == seeds[0], columns.target, columns.source)
+        else:
+            own = np.asarray(seeds, dtype=np.int32)[seed_of_row]
+            ends = np.where(columns.source == own, columns.target, columns.source)
+        return cls(columns, reads.fact_recency(rows), ends, seed_of_row)
+
+    def standings(self, reads: Reads) -> dict[str, list[_Standing]]:
+        """By relation, where each of its rows stands; the last number is the row's place here."""
+        names = reads.names(self.ends.tolist())
+        by_type: dict[int, list[_Standing]] = {}
+        places = zip((-self.recency).tolist(), names, self.columns.fact.tolist(), repeat(0), count(), strict=False)
+        for type_, standing in zip(self.columns.type.tolist(), places, strict=False):
+            of_type = by_type.get(type_)
+            if of_type is None:
+                by_type[type_] = [standing]
+            else:
+                of_type.append(standing)
+        return {reads.type_name(type_): standings for type_, standings in by_type.items()}
+
+    def candidates(self, relation: str, standings: Sequence[_Standing]) -> list[Candidate]:
+        """The rows that stand there, in the order given."""
+        columns = self.columns
+        # single cells of a memoryview cost a third of numpy's
+        seeds, sources, targets = self.seeds.data, columns.source.data, columns.target.data
+        starts, ends = columns.valid_from.data, columns.valid_to.data
+        return [
+            Candidate(
+                False, ranked, relation, name, fact, 0, seeds[place], sources[place], targets[place],
+                starts[place], ends[place], None,
+            )
+            for ranked, name, fact, _, place in standings
+        ]  # fmt: skip
 
 
-def _reached(seeds: Sequence[int], ends: Int32s, derived: Sequence[Candidate]) -> int:
-    reached = set(ends.tolist()) if len(ends) <= _ROWS_SORTED_WHOLE_MAX else set(np.unique(ends).tolist())
+def _reached(seeds: Sequence[int], ends: Int32s, derived: Sequence[_DerivedOf]) -> int:
+    reached = set(ends.tolist() if len(ends) <= _ROWS_SORTED_WHOLE_MAX else np.unique(ends).tolist())
     reached.update(seeds)
-    for candidate in derived:
-        reached.add(candidate.source)
-        reached.add(candidate.target)
+    for _, fact in derived:
+        reached.add(fact.source)
+        reached.add(fact.target)
     return len(reached)
 
 
-def _rows_worth_sorting(
-    reads: Reads, types: Int32s, recency: Int64s, k: int, shown: dict[str, GroupMark]
-) -> tuple[Places, int]:
+def _rows_worth_sorting(reads: Reads, stored: _Stored, k: int, marks: Marks) -> tuple[Places, int]:
     """(places of the rows that the next k can come from; how many others are still to be shown after them).
 
     Of each relation that is what lies at or behind its mark, down to the k-th and all as recent as the k-th: who comes
     first among equally recent ones is for their names to say.
     """
+    types, recency = stored.columns.type, stored.recency
     order = np.lexsort((-recency, types))
     bounds = np.flatnonzero(np.diff(types[order])) + 1
     kept: list[Places] = []
-    dropped = 0
+    left = 0
     for group in np.split(order, bounds):
         ranked = -recency[group]
         begin, sought = 0, k
-        mark = shown.get(reads.type_name(int(types[group[0]])))
+        mark = marks.get((False, reads.type_name(types.item(group[0]))))
         if mark is not None:
             begin = int(np.searchsorted(ranked, -mark.recency, side="left"))
             sought += int(np.searchsorted(ranked, -mark.recency, side="right")) - begin
@@ -190,74 +242,52 @@ def _rows_worth_sorting(
             continue
         end = int(np.searchsorted(ranked, ranked[last], side="right"))
         kept.append(group[begin:end])
-        dropped += len(group) - end
-    return (np.concatenate(kept) if kept else order[:0]), dropped
+        left += len(group) - end
+    return (np.concatenate(kept) if kept else order[:0]), left
 
 
-def _stored_candidates(
-    reads: Reads, columns: FactColumns, recency: Int64s, ends: Int32s, seed_of_row: Int32s
-) -> list[Candidate]:
-    names = reads.names(ends.tolist())
-    relations = {number: reads.type_name(number) for number in set(columns.type.tolist())}
-    return [
-        Candidate(False, -instant, relations[type_], name, fact, 0, seed, source, target, start, end, None)
-        for instant, type_, name, fact, seed, source, target, start, end in zip(
-            recency.tolist(),
-            columns.type.tolist(),
-            names,
-            columns.fact.tolist(),
-            seed_of_row.tolist(),
-            columns.source.tolist(),
-            columns.target.tolist(),
-            columns.valid_from.tolist(),
-            columns.valid_to.tolist(),
-            strict=True,
-        )
-    ]
-
-
-def _derived_candidates(reads: Reads, seeds: Sequence[int], at: At) -> list[Candidate]:
-    found: dict[tuple[int, str, int], tuple[int, DerivedFact]] = {}
+def _derived(reads: Reads, seeds: Sequence[int], at: At) -> list[_DerivedOf]:
+    """The derived facts of all seeds, each once."""
+    found: dict[tuple[int, str, int], _DerivedOf] = {}
     for place, seed in enumerate(seeds):
         for fact in reads.derived_rows(seed, at):
             found.setdefault((fact.source, meaning(fact.type), fact.target), (place, fact))
-    if not found:
-        return []
-    ends = [fact.target if fact.source == seeds[place] else fact.source for place, fact in found.values()]
-    names = reads.names(ends)
-    candidates = []
-    for (place, fact), name in zip(found.values(), names, strict=True):
+    return list(found.values())
+
+
+def _derived_standings(reads: Reads, seeds: Sequence[int], derived: Sequence[_DerivedOf]) -> dict[str, list[_Standing]]:
+    """By relation, where each derived fact stands; the last number is its place in `derived`."""
+    standings: dict[str, list[_Standing]] = {}
+    names = reads.names(fact.target if fact.source == seeds[place] else fact.source for place, fact in derived)
+    for place, ((_, fact), name) in enumerate(zip(derived, names, strict=True)):
         start = fact.valid_from
-        # with no start known there is only when it became known: with its last premise
-        recency = start if start != UNKNOWN_START else int(reads.fact_recency(_rows(fact.premises)).max())
-        candidates.append(
-            Candidate(
-                True, -recency, fact.type, name, fact.source, fact.target, place,
-                fact.source, fact.target, start, fact.valid_to, fact,
-            )
-        )  # fmt: skip
-    return candidates
+        if start == UNKNOWN_START:
+            # there is only when it became known: with its last premise
+            start = reads.fact_recency(np.asarray(fact.premises, dtype=np.int32)).max().item()
+        standings.setdefault(fact.type, []).append((-start, name, fact.source, fact.target, place))
+    return standings
 
 
-def _rows(premises: Sequence[int]) -> Int32s:
-    return np.asarray(premises, dtype=np.int32)
+def _derived_candidate(relation: str, standing: _Standing, derived: Sequence[_DerivedOf]) -> Candidate:
+    ranked, name, source, target, place = standing
+    seed, fact = derived[place]
+    return Candidate(
+        True, ranked, relation, name, source, target, seed, source, target, fact.valid_from, fact.valid_to, fact
+    )
 
 
-def _turns(group: list[Candidate], mark: GroupMark | None) -> list[Turn]:
-    """The facts of one relation behind its mark, in order, each with its turn."""
-    group.sort()
-    begin, shown = (0, 0) if mark is None else (_begin(group, mark), mark.shown)
-    return list(enumerate(group[begin:], start=shown))
+def _behind(standings: list[_Standing], mark: GroupMark | None) -> tuple[list[_Standing], int]:
+    """(the facts of one relation behind its mark, in order; how many came before).
 
-
-def _begin(group: Sequence[Candidate], mark: GroupMark) -> int:
-    """Where the facts behind the mark begin.
-
-    Right behind the marked fact while it stands. When it was forgotten its name still says where it stood; names that
-    agree as far as a mark keeps them are shown again rather than skipped.
+    They begin right behind the marked fact while it stands. When it was forgotten its name still says where it stood;
+    names that agree as far as a mark keeps them are shown again rather than skipped.
     """
-    for place, candidate in enumerate(group):
-        if (candidate.first, candidate.second) == (mark.first, mark.second):
-            return place + 1
+    standings.sort()
+    if mark is None:
+        return standings, 0
+    for place, (_, _, first, second, _) in enumerate(standings):
+        if (first, second) == (mark.first, mark.second):
+            return standings[place + 1 :], mark.shown
     marked = (-mark.recency, mark.name)
-    return sum((candidate.ranked, candidate.name[:NAME_CHARS_MAX]) < marked for candidate in group)
+    before = sum((ranked, name[:NAME_CHARS_MAX]) < marked for ranked, name, _, _, _ in standings)
+    return standings[before:], mark.shown

@@ -21,11 +21,14 @@ SUBJECT_STAGES = ("exact", "spelling", "word")
 
 
 class Seeds(NamedTuple):
-    """The entities found, by `stage` (None: nothing). `matched` counts all; `entities` are the first SEEDS_MAX of them."""
+    """The entities that `stage` found ("": none did). `matched` counts all, `entities` are the first SEEDS_MAX."""
 
-    stage: str | None
+    stage: str
     entities: list[int]
     matched: int
+
+
+NO_SEEDS = Seeds("", [], 0)
 
 
 def seeds_of_subject(reads: Reads, subject: Name, at: At) -> Seeds:
@@ -38,17 +41,17 @@ def seeds_of_subject(reads: Reads, subject: Name, at: At) -> Seeds:
     if close:
         return _seeds("spelling", close)
     words = names.words(folded)
-    if len(words) == 1 and not names.is_stop_word(words[0]):
+    if len(words) == 1:
         longer = reads.find_word(words[0], at)
         if longer:
             return _seeds("word", longer)
-    return Seeds(None, [], 0)
+    return NO_SEEDS
 
 
 def seeds_of_attribute(reads: Reads, key: str, canonical: str, type_: str | None, at: At) -> Seeds:
     """The entities whose attribute holds this value at the instants asked."""
     found = reads.find_by_attribute(key, canonical, type_, at)
-    return _seeds("attribute", found) if found else Seeds(None, [], 0)
+    return _seeds("attribute", found) if found else NO_SEEDS
 
 
 def seeds_of_cursor(reads: Reads, cursor: Cursor, at: At) -> Seeds:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from semurg.projections.kernels.jit import I32, I32_OUT, I32_ROWS, I64, I64_ROWS, kernel
@@ -42,22 +43,30 @@ def walk(after: NDArray[Any], tail: int, out: NDArray[Any]) -> int:
             return count
 
 
-@kernel(I64(I32_ROWS, I32, I32_ROWS, I64_ROWS, I64_ROWS, I64, I64, I64))
+@kernel(I64(I32_ROWS, I32, I32_ROWS, I64_ROWS, I32_ROWS, I64_ROWS, I64, I64, I64, I64))
 def find_statement(
     after: NDArray[Any],
     tail: int,
     cited: NDArray[Any],
     starts: NDArray[Any],
+    end_rows: NDArray[Any],
     ends: NDArray[Any],
     wanted_cited: int,
     wanted_start: int,
     wanted_end: int,
+    no_end: int,
 ) -> int:
-    """The first row of the chain that ends in row `tail` which holds these three values, else -1."""
+    """The first row of the chain that ends in row `tail` which holds these three values, else -1.
+
+    Rows listed in `end_rows` (ascending) have the end beside them in `ends`, all others `no_end`.
+    """
     row = tail
     while True:
         row = after[row]
-        if cited[row] == wanted_cited and starts[row] == wanted_start and ends[row] == wanted_end:
-            return row
+        if cited[row] == wanted_cited and starts[row] == wanted_start:
+            place = np.searchsorted(end_rows, row)
+            listed = place < len(end_rows) and end_rows[place] == row
+            if (ends[place] if listed else no_end) == wanted_end:
+                return int(row)
         if row == tail:
             return -1

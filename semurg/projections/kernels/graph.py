@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from semurg.projections.kernels.jit import BOOL, I32, I32_OUT, I32_ROWS, I64, I64_ROWS, kernel, step
@@ -45,7 +46,7 @@ def build(
     for entity in range(len(starts) - 1, 0, -1):
         starts[entity] = starts[entity - 1]
     starts[0] = 0
-    return starts[len(starts) - 1]
+    return int(starts[len(starts) - 1])
 
 
 @kernel(I64(I32_ROWS, I32_ROWS, BOOL, I64, I64, I32_OUT, I32_OUT))
@@ -83,18 +84,18 @@ def _list_rows(
 
     A length past that of `out` says how long it must be; `out` then holds no more than fits.
     """
-    if entity < len(starts) - 1:
+    if 0 <= entity < len(starts) - 1:
         for i in range(starts[entity], starts[entity + 1]):
             if used < len(out):
                 out[used] = rows[i]
             used += 1
-    row = heads[entity] if entity < len(heads) else -1
+    row = heads[entity] if 0 <= entity < len(heads) else -1
     chained = 0
     while row >= 0:
         chained += 1
         row = nexts[row - listed]
     end = used + chained
-    row = heads[entity] if entity < len(heads) else -1
+    row = heads[entity] if 0 <= entity < len(heads) else -1
     i = end - 1
     while row >= 0:
         if i < len(out):
@@ -114,7 +115,7 @@ def rows_of(
     listed: int,
     out: NDArray[Any],
 ) -> int:
-    """The rows of one side of an entity, ascending, whatever their times, into `out` as far as it has room; how many."""
+    """All rows of one side of an entity, ascending, into `out` as far as it has room; how many there are."""
     return _list_rows(entity, starts, rows, heads, nexts, listed, out, 0)
 
 
@@ -139,7 +140,7 @@ def visible_rows(
     valid_at: int,
     out: NDArray[Any],
 ) -> int:
-    """Those rows of one side of an entity that show, ascending, into `out`; how many, or -n when `out` must hold n first."""
+    """The rows of one side of an entity that show, ascending, into `out`; how many, -n when `out` must hold n first."""
     count = _list_rows(entity, starts, rows, heads, nexts, listed, out, 0)
     if count > len(out):
         return -count
@@ -153,10 +154,10 @@ def visible_rows(
 
 
 @step
-def _seen_slot(table: NDArray[Any], reached: NDArray[Any], start: int, entity: int) -> int:
-    """The slot of `table` where the entity is, or where it belongs. A slot holds -1 or the place in `reached`, -2 the start."""
+def _seen_slot(table: NDArray[Any], reached: NDArray[Any], start: int, entity: int) -> Any:
+    """The slot of `table` where the entity is or belongs. A slot holds a place in `reached`, -2 (start) or -1."""
     mask = len(table) - 1
-    slot = (entity * SCRAMBLE) & mask
+    slot = (np.int64(entity) * SCRAMBLE) & mask
     while table[slot] != -1:
         if (start if table[slot] == -2 else reached[table[slot]]) == entity:
             return slot
@@ -202,20 +203,19 @@ def closure(
 ) -> int:
     """Entities within `links_max` rows of one relation meaning from `start`, nearest first, each once, the start never.
 
-    Breadth first over rows that show, from source to target or, `inward`, from target to source, the rows of each
-    entity ascending: of two paths as short, the one with the lower rows is taken. Entry i of `reached` was met over row
-    `reached_by[i]`, coming from entry `parents[i]` (-1: the start), at `depths[i]` links. `meanings` gives each type's
-    meaning. `table` (all -1, a power of two, more than twice as long as `reached`) and `scratch` (a row list) are working
-    space. How many entries; no more are taken once `reached` is full. -n when `scratch` must hold n rows first.
+    Breadth first over rows that show, source to target (`inward`: target to source), rows ascending: of two paths as
+    short, the one with the lower rows. Entry i of `reached` was met over row `reached_by[i]` from entry `parents[i]`
+    (-1: the start), `depths[i]` links away. `meanings`: of each type. Working space: `table` (all -1, a power of two
+    above 2 * len(reached)), `scratch` (rows). How many, at most len(reached); -n when `scratch` must hold n rows.
     """
     table[_seen_slot(table, reached, start, start)] = -2
     used = 0
     turn = -1
     while turn < used:
-        depth = depths[turn] if turn >= 0 else 0
+        entity, depth = (reached[turn], depths[turn]) if turn >= 0 else (start, 0)
         if depth >= links_max:
             break
-        count = _list_rows(reached[turn] if turn >= 0 else start, starts, rows, heads, nexts, listed, scratch, 0)
+        count = _list_rows(entity, starts, rows, heads, nexts, listed, scratch, 0)
         if count > len(scratch):
             return -count
         for i in range(count):
@@ -226,13 +226,11 @@ def closure(
                 continue
             entity = sources[row] if inward else targets[row]
             slot = _seen_slot(table, reached, start, entity)
-            if table[slot] != -1:
-                continue
-            if used == len(reached):
-                return used
-            table[slot] = used
-            reached[used], reached_by[used], parents[used], depths[used] = entity, row, turn, depth + 1
-            used += 1
+            if table[slot] == -1:
+                if used == len(reached):
+                    return used
+                table[slot] = used
+                reached[used], reached_by[used], parents[used], depths[used] = entity, row, turn, depth + 1
+                used += 1
         turn += 1
     return used
-

@@ -86,7 +86,9 @@ def find_many(
 
 @kernel(I64(I64_ROWS, I32_ROWS, I32_ROWS, I64, I32_OUT))
 def find_all(hashes: NDArray[Any], tails: NDArray[Any], links: NDArray[Any], wanted: int, out: NDArray[Any]) -> int:
-    """All rows under the hash into `out`, in the order they were added, as far as it has room; how many there are."""
+    """All rows under the hash into `out`, in the order they were added, as far as it has room.
+
+    How many were written, or one more than `out` holds when there are more."""
     slot = _slot_of(hashes, tails, wanted)
     if slot < 0:
         return 0
@@ -94,8 +96,9 @@ def find_all(hashes: NDArray[Any], tails: NDArray[Any], links: NDArray[Any], wan
     row = tails[slot]
     while True:
         row = links[row]
-        if count < len(out):
-            out[count] = row
+        if count == len(out):
+            return count + 1
+        out[count] = row
         count += 1
         if row == tails[slot]:
             return count

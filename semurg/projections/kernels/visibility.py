@@ -1,4 +1,4 @@
-"""Kernels of visibility: the fast form of domain.visibility, over columns. Nothing else in the projections compares times.
+"""Kernels of visibility: the fast form of domain.visibility, over columns. No other projection file compares times.
 
 All times are int64 µs. `known_*` and `valid_*` are columns side by side, a row known in [known_from, known_to) and true
 in [valid_from, valid_to). An erased row has known_from = NEVER, which no instant reaches.
@@ -10,7 +10,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from semurg.projections.kernels.jit import BOOL, I32_OUT, I32_ROWS, I64, I64_ROWS, U8_OUT, kernel, step
+from semurg.projections.kernels.jit import I32_OUT, I32_ROWS, I64, I64_ROWS, U8_OUT, kernel, step
 
 NEVER = 2**63 - 1
 
@@ -18,7 +18,7 @@ NEVER = 2**63 - 1
 @step
 def shows(known_from: int, known_to: int, valid_from: int, valid_to: int, known_at: int, valid_at: int) -> bool:
     """Whether a row counts at the two instants."""
-    return known_from <= known_at and known_at < known_to and valid_from <= valid_at and valid_at < valid_to
+    return known_from <= known_at < known_to and valid_from <= valid_at < valid_to
 
 
 @step
@@ -106,9 +106,12 @@ def shows_all(
     return total
 
 
-@kernel(BOOL(I64, I64, I64, I64, I64, I64))
-def shows_one(
-    known_from: int, known_to: int, valid_from: int, valid_to: int, known_at: int, valid_at: int
-) -> bool:
-    """`shows` for a single row, called from Python."""
-    return shows(known_from, known_to, valid_from, valid_to, known_at, valid_at)
+@kernel(I64(I64_ROWS, I64, I32_OUT))
+def known_rows(known_from: NDArray[Any], known_at: int, out: NDArray[Any]) -> int:
+    """The numbers of all rows, true always and known until they are erased, that show, into `out`; how many."""
+    kept = 0
+    for row in range(len(known_from)):
+        if is_known(known_from[row], known_at):
+            out[kept] = row
+            kept += 1
+    return kept

@@ -1,0 +1,207 @@
+"""The data directory: who holds it, the node's secret key, and the environment file with the owner's token.
+
+    semurg.env (0600)   log.db   projections/   models/   lock   node.key (0600)
+
+Called by the node, which holds the directory while it runs, and by the shell, which only reads semurg.env.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hmac
+import os
+import secrets
+import tempfile
+from collections.abc import Mapping
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+
+from semurg.domain.errors import Refusal
+
+DIRECTORY_MODE = 0o700
+FILE_MODE = 0o600
+KEY_BYTES = 32
+ENVIRONMENT_NAME = "semurg.env"
+
+
+class DataDirectory:
+    """One data directory. Hashes need it claimed; the environment file does not."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock: int | None = None
+        self._key: bytes | None = None
+
+    @property
+    def log_path(self) -> Path:
+        """The log's file."""
+        return self.path / "log.db"
+
+    @property
+    def projections_path(self) -> Path:
+        """Where snapshots lie; may be deleted while no node runs."""
+        return self.path / "projections"
+
+    @property
+    def models_path(self) -> Path:
+        """Where local models lie."""
+        return self.path / "models"
+
+    # Holding it
+
+    def claim(self) -> None:
+        """Make the directory (0700) and its key if they are missing, and hold it until `release`.
+
+        Raises Refusal node_in_use, naming the process that holds it, and read_only when the disk refuses.
+        """
+        if self._lock is not None:
+            raise RuntimeError("the data directory is claimed already")
+        try:
+            self.path.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+            self._lock = self._locked()
+            self._key = self._kept_key()
+        except OSError as error:
+            self.release()
+            raise _refused(self.path, error) from error
+        except Refusal:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let go. Harmless when nothing is held."""
+        # The file stays: deleting it would let two nodes lock two files of the same name.
+        if self._lock is not None:
+            os.close(self._lock)
+        self._lock = self._key = None
+
+    def __enter__(self) -> DataDirectory:
+        self.claim()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+    def _locked(self) -> int:
+        path = self.path / "lock"
+        lock = os.open(path, os.O_RDWR | os.O_CREAT, FILE_MODE)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
+        except BlockingIOError as error:
+            os.close(lock)
+            holder = path.read_text("ascii", errors="replace").strip() or "unknown"
+            raise Refusal(
+                "node_in_use",
+                f"Another node (process {holder}) runs on the data directory {self.path}.",
+                "Stop it first, or give this one another directory.",
+            ) from error
+        except BaseException:
+            os.close(lock)
+            raise
+        return lock
+
+    def _kept_key(self) -> bytes:
+        path = self.path / "node.key"
+        if not path.exists():
+            _write_whole(path, secrets.token_bytes(KEY_BYTES))
+        key = path.read_bytes()
+        if len(key) != KEY_BYTES:
+            raise Refusal(
+                "log_corrupt",
+                f"{path.name} holds {len(key)} bytes, not {KEY_BYTES}.",
+                "Restore the data directory from a backup: without its key, scopes are not found again.",
+            )
+        return key
+
+    # Keyed hashes
+
+    def keyed_hash(self, kind: str, *parts: str) -> str:
+        """HMAC-SHA256 of the parts under the node's key, hex: equal for equal parts of one kind; tells no more."""
+        message = b"".join(len(part).to_bytes(8, "big") + part for part in map(_utf8, (kind, *parts)))
+        return hmac.new(self._held_key(), message, sha256).hexdigest()
+
+    @property
+    def cursor_key(self) -> bytes:
+        """The key that signs cursors: 32 bytes, the same after a restart."""
+        return bytes.fromhex(self.keyed_hash("cursor key"))
+
+    def _held_key(self) -> bytes:
+        if self._key is None:
+            raise RuntimeError("the data directory is not claimed")
+        return self._key
+
+    # semurg.env
+
+    def read_environment(self) -> dict[str, str]:
+        """The settings in semurg.env (NAME=value a line, # for remarks); none when there is no such file."""
+        return read_environment(self.path)
+
+    def write_environment(self, values: Mapping[str, str]) -> None:
+        """Set these settings in semurg.env (0600) and leave its other lines. Raises Refusal read_only or disk_full."""
+        for name, value in values.items():
+            if not name.isidentifier() or "\n" in value or value != value.strip():
+                raise ValueError(f"{name} cannot be written as one line")
+        try:
+            lines = [line for line in _lines(self.path) if _setting(line)[0] not in values]
+            lines.extend(f"{name}={value}" for name, value in values.items())
+            _write_whole(self.path / ENVIRONMENT_NAME, "".join(f"{line}\n" for line in lines).encode())
+        except OSError as error:
+            raise _refused(self.path, error) from error
+
+
+def read_environment(path: Path) -> dict[str, str]:
+    """The settings in the semurg.env of the data directory at `path`, for who does not hold it."""
+    settings = map(_setting, _lines(path))
+    return {name: value for name, value in settings if name}
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return (path / ENVIRONMENT_NAME).read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return []
+
+
+def _setting(line: str) -> tuple[str, str]:
+    """(name, value) of a line; the name is empty when the line sets nothing."""
+    name, separator, value = line.partition("=")
+    if not separator or line.lstrip().startswith("#"):
+        return "", ""
+    return name.strip(), value.strip()
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", errors="surrogatepass")
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    """Put the file (0600) in place whole and durable, or leave what was there."""
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except BaseException:
+        os.unlink(aside)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _refused(path: Path, error: OSError) -> Refusal:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Refusal("disk_full", f"The disk of {path} is full.", "Free some space and start again.")
+    why = error.strerror or type(error).__name__
+    return Refusal(
+        "read_only", f"The data directory {path} cannot be written ({why}).", "Check its rights and its disk."
+    )

@@ -1,0 +1,102 @@
+"""Mentions: which passage names which entity, and where. A mention is known from its event on, and true always.
+
+It shows while its passage and its entity do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from semurg.domain.events import PassagesLinked, StoredDocument
+from semurg.projections.chains import Chains
+from semurg.projections.columns import Column
+from semurg.projections.rows import Int32s
+
+ERASED = -1
+
+
+class Mentions:
+    """Rows of (passage, entity, first occurrence), by entity and by passage; `ERASED` as the entity: forgotten."""
+
+    def __init__(self) -> None:
+        self._of_entity = Chains()
+        self._of_passage = Chains()
+        self._entities = Column(np.int32)
+        self._passages = Column(np.int32)
+        self._starts = Column(np.int32)
+        self._ends = Column(np.int32)
+        self._events = Column(np.int32)
+
+    def __len__(self) -> int:
+        """How many rows there are, erased ones included."""
+        return len(self._entities)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, spare room included."""
+        parts = (
+            self._of_entity, self._of_passage, self._entities, self._passages, self._starts, self._ends, self._events,
+        )  # fmt: skip
+        return sum(part.nbytes for part in parts)
+
+    def record_document(self, document: StoredDocument, event: int) -> None:
+        """Take in the mentions that a new document came with."""
+        for passage in document.passages:
+            found = passage.mentions
+            for entity, start, end in zip(found[::3], found[1::3], found[2::3], strict=True):
+                self._add(passage.number, entity, start, end, event)
+
+    def record_links(self, links: PassagesLinked, event: int) -> None:
+        """Take in links between stored passages and entities."""
+        for passage, entity, start, end in zip(links.passages, links.entities, links.starts, links.ends, strict=True):
+            self._add(passage, entity, start, end, event)
+
+    def _add(self, passage: int, entity: int, start: int, end: int, event: int) -> None:
+        self._of_entity.add(entity)
+        self._of_passage.add(passage)
+        self._passages.append(passage)
+        self._entities.append(entity)
+        self._starts.append(start)
+        self._ends.append(end)
+        self._events.append(event)
+
+    def erase_passage(self, passage: int) -> None:
+        """Forget what a passage named."""
+        self._erase(self._of_passage.array(passage))
+        self._of_passage.drop(passage)
+
+    def erase_entity(self, entity: int) -> None:
+        """Forget where an entity was named."""
+        self._erase(self._of_entity.array(entity))
+        self._of_entity.drop(entity)
+
+    def _erase(self, rows: Int32s) -> None:
+        for column in (self._entities, self._passages):
+            column.view[rows] = ERASED
+        for column in (self._starts, self._ends, self._events):
+            column.view[rows] = 0
+
+    def events_of_passage(self, passage: int) -> list[int]:
+        """The events that linked a passage to entities."""
+        return self._events.view[self._of_passage.array(passage)].tolist()  # type: ignore[no-any-return]
+
+    def events_of_entity(self, entity: int) -> list[int]:
+        """The events that linked an entity to live passages."""
+        rows = self._of_entity.array(entity)
+        return self._events.view[rows[self._entities.view[rows] == entity]].tolist()  # type: ignore[no-any-return]
+
+    def passages_of(self, entity: int, horizon: int | None = None) -> Int32s:
+        """The passages that name the entity, ascending, once each; with a horizon, by events below it."""
+        rows = self._of_entity.array(entity)
+        keep = self._entities.view[rows] == entity
+        if horizon is not None:
+            keep &= self._events.view[rows] < horizon
+        return np.unique(self._passages.view[rows[keep]])
+
+    def span(self, passage: int, entity: int) -> tuple[int, int] | None:
+        """Where the passage first names the entity, code points [start, end) relative to it; None: it does not."""
+        entities = self._entities.cells
+        for row in self._of_passage.rows(passage):
+            if entities[row] == entity:
+                return self._starts.cells[row], self._ends.cells[row]
+        return None

@@ -1,0 +1,114 @@
+"""Hands every recorded event to the catalogue and to the projection of its scope; says what is published.
+
+The writer applies an event before it is durable and publishes when it is: a reader at or before `published_at` sees
+only what is durable. When a commit fails, the writer drops the scopes that it touched and has them rebuilt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from semurg.domain.events import ScopeForgotten, ScopeOpened
+from semurg.eventlog.protocol import Recorded
+from semurg.projections.catalogue import Catalogue, ScopeEntry
+from semurg.projections.scope import Hash, ScopeProjection
+
+Load = Callable[[ScopeEntry], ScopeProjection]
+
+
+class Projector:
+    """Every projection of the node.
+
+    Without `load`, each open scope stays in memory. With it, a scope may be dropped at any time, or never be built at
+    all: events then only move the catalogue, and `load` brings it, up to the last event applied, when it is asked for.
+    """
+
+    def __init__(self, keyed: Hash, load: Load | None = None) -> None:
+        self._keyed = keyed
+        self._load = load
+        self.catalogue = Catalogue()
+        self.position = 0
+        self.published_at = 0
+        self._scopes: dict[str, ScopeProjection] = {}
+        self._touched: set[str] = set()
+
+    def apply(self, recorded: Recorded) -> None:
+        """Take in the next event of the log."""
+        event, stream = recorded.event, recorded.stream
+        self.position = recorded.position
+        self.catalogue.apply(event, stream, recorded.version, recorded.position, recorded.recorded_at)
+        if isinstance(event, ScopeForgotten):
+            self.drop(stream)
+            return
+        if isinstance(event, ScopeOpened):
+            # a stream that was forgotten and is opened again starts from nothing
+            self._scopes[stream] = ScopeProjection(stream, self._keyed)
+        projection = self._scopes.get(stream)
+        if projection is not None:
+            projection.apply(event, recorded.position, recorded.recorded_at)
+            self._touched.add(stream)
+
+    def apply_batch(self, batch: Iterable[Recorded]) -> None:
+        """Take in the next events of the log, in order."""
+        for recorded in batch:
+            self.apply(recorded)
+
+    def publish(self, published_at: int) -> None:
+        """What was recorded up to this instant, µs, is durable."""
+        self.published_at = published_at
+        for stream in self._touched:
+            self._scopes[stream].publish()
+        self._touched.clear()
+
+    def scope(self, user: str, scope: str) -> ScopeProjection | None:
+        """The scope's projection, loaded when it is not in memory; None when there is no such scope."""
+        entry = self.catalogue.entry(user, scope)
+        return None if entry is None else self.by_stream(entry.stream)
+
+    def by_stream(self, stream: str) -> ScopeProjection | None:
+        """The projection of the open scope of a stream, loaded when it is not in memory; None when none is open."""
+        projection = self._scopes.get(stream)
+        entry = self.catalogue.entry_of(stream)
+        if projection is None and entry is not None and self._load is not None:
+            projection = self._scopes[stream] = self._load(entry)
+            projection.publish()
+        return projection
+
+    def drop(self, stream: str) -> None:
+        """Let go of a scope's projection. The catalogue keeps its entry."""
+        self._scopes.pop(stream, None)
+        self._touched.discard(stream)
+
+    def rebuild(self, stream: str, records: Iterable[Recorded]) -> ScopeProjection | None:
+        """Build what is known of a stream again from all its events, in order: its projection and the catalogue's part.
+
+        What was staged of it and never became durable is gone then. None when no scope of the stream is open.
+        """
+        self.drop(stream)
+        self.catalogue.reset(stream)
+        stored = list(records)
+        for recorded in stored:
+            self.catalogue.apply(recorded.event, stream, recorded.version, recorded.position, recorded.recorded_at)
+        projection = build(stream, stored, self._keyed)
+        if projection is not None:
+            projection.publish()
+            self._scopes[stream] = projection
+        return projection
+
+    def memory_bytes(self) -> int:
+        """Bytes held by the projections in memory, the catalogue not counted."""
+        return sum(projection.memory_bytes() for projection in self._scopes.values())
+
+
+def build(stream: str, records: Iterable[Recorded], keyed: Hash) -> ScopeProjection | None:
+    """The projection that a stream's events make; None when it ends forgotten, or holds no opening."""
+    projection: ScopeProjection | None = None
+    for recorded in records:
+        if isinstance(recorded.event, ScopeForgotten):
+            projection = None
+            continue
+        if isinstance(recorded.event, ScopeOpened):
+            projection = ScopeProjection(stream, keyed)
+        if projection is not None:
+            projection.apply(recorded.event, recorded.position, recorded.recorded_at)
+    return projection

@@ -1,0 +1,198 @@
+"""What queries ask of a scope, each at the two instants of a read. Pure: nothing here changes a scope.
+
+Lists come in a fixed order. A read whose `known_at` is at or before the published instant sees nothing staged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from semurg.domain.visibility import At
+from semurg.projections.parts import Parts
+from semurg.projections.rows import (
+    Counts,
+    DerivedFact,
+    DocumentRow,
+    EntityRow,
+    FactColumns,
+    Int32s,
+    Int64s,
+    Ontology,
+    PassageRow,
+    RelationCount,
+    Statement,
+    ValueRow,
+)
+
+
+class Reads:
+    """The read primitives of one scope."""
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+
+    # entities
+
+    def find_exact(self, key: str, at: At) -> int:
+        """The entity with this match key, -1 when there is none."""
+        return self._parts.names.find_exact(key, at)
+
+    def find_spelling(self, folded: str, at: At) -> list[int]:
+        """The entities nearest to a folded key within its edit allowance, all at the smallest distance, ascending."""
+        return self._parts.names.find_spelling(folded, at)
+
+    def find_word(self, word_folded: str, at: At) -> list[int]:
+        """The entities with this folded word as one whole word of a longer name, ascending; a stop word finds none."""
+        return self._parts.names.find_word(word_folded, at)
+
+    def close_names(self, key: str, at: At, limit: int) -> list[str]:
+        """Up to `limit` names near a match key, nearest first: suggestions, never answers."""
+        return self._parts.names.close_names(key, at, limit)
+
+    def entity(self, entity: int) -> EntityRow:
+        """Name, and when, where and by what it was recorded."""
+        return self._parts.names.row(entity)
+
+    def entity_visible(self, entity: int, at: At) -> bool:
+        """Whether the entity shows."""
+        return self._parts.names.is_visible(entity, at)
+
+    def name(self, entity: int) -> str:
+        """The name as first spelled."""
+        return self._parts.names.name(entity)
+
+    def names(self, entities: Iterable[int]) -> list[str]:
+        """The name of each entity."""
+        return list(map(self._parts.names.name, entities))
+
+    def types_of(self, entity: int, at: At) -> list[str]:
+        """Its types, each as first spelled, in the order given."""
+        return self._parts.names.types_of(entity, at)
+
+    # attributes
+
+    def attributes_of(self, on_fact: bool, owner: int, at: At) -> list[tuple[str, str]]:
+        """(key, stored value) of each attribute of an entity or fact, by key."""
+        return self._parts.attributes.at(on_fact, owner, at)
+
+    def attribute_history(self, on_fact: bool, owner: int, key: str, at: At) -> list[ValueRow]:
+        """Every value of one key as known at at.known_at, in order of time."""
+        return self._parts.attributes.history(on_fact, owner, key, at)
+
+    def find_by_attribute(self, key: str, canonical: str, type: str | None, at: At) -> list[int]:
+        """The entities whose attribute is, or as a set holds, the canonical value (of the type, None: any), ascending."""
+        found = self._parts.attributes.entities_with(key, canonical, type, at)
+        return [entity for entity in found if self.entity_visible(entity, at)]
+
+    # facts
+
+    def fact_rows(self, entity: int, at: At) -> Int32s:
+        """Rows that touch the entity: outbound, then inbound, each ascending; a self fact once, as outbound."""
+        return self._parts.facts.visible_rows(entity, at)
+
+    def fact_columns(self, rows: Int32s) -> FactColumns:
+        """The fields of rows side by side."""
+        return self._parts.facts.columns(rows)
+
+    def fact_recency(self, rows: Int32s) -> Int64s:
+        """Instant, µs, that a row is as recent as: the start of its episode, else when the fact was first stated."""
+        return self._parts.facts.recency(rows)
+
+    def type_name(self, type_id: int) -> str:
+        """A relation type as spelled."""
+        return self._parts.facts.types.text(type_id)
+
+    def statements_of(self, fact: int, at: At) -> list[Statement]:
+        """Who asserted the fact, as known at at.known_at, in the order recorded."""
+        return self._parts.facts.statements.of_fact(fact, at.known_at)
+
+    def derived_rows(self, entity: int, at: At) -> list[DerivedFact]:
+        """Derived facts with the entity at either end, nearest first, then by their premises' rows."""
+        return self._parts.derivations.touching(entity, at)
+
+    # passages, documents, sources
+
+    def passages_of_entity(self, entity: int, at: At) -> list[int]:
+        """The passages linked to the entity, ascending; none when the entity does not show."""
+        if not self.entity_visible(entity, at):
+            return []
+        horizon = self._parts.timeline.horizon(at.known_at)
+        passages = self._parts.mentions.passages_of(entity, horizon)
+        showing: list[int] = self._parts.passages.showing(passages, horizon, at.valid_at).tolist()
+        return showing
+
+    def passage_recency(self, passages: Sequence[int]) -> Int64s:
+        """Instant, µs, that each live passage is as recent as: its date, else when it was stored."""
+        return self._parts.passages.recency(np.array(passages, dtype=np.int32))
+
+    def passage_is_live(self, passage: int) -> bool:
+        """Whether the passage exists and is not forgotten; False for -1."""
+        return self._parts.passages.is_live(passage)
+
+    def passage(self, passage: int) -> PassageRow:
+        """A live passage. KeyError when it is forgotten."""
+        return self._parts.passages.row(passage)
+
+    def mention_span(self, passage: int, entity: int) -> tuple[int, int] | None:
+        """Where the passage first names the entity, code points relative to the passage."""
+        return self._parts.mentions.span(passage, entity)
+
+    def document(self, document: int) -> DocumentRow:
+        """A document; `alive` False when it is forgotten."""
+        return self._parts.documents.row(document)
+
+    def document_is_live(self, document: int) -> bool:
+        """Whether the document exists and is not forgotten."""
+        return self._parts.documents.is_live(document)
+
+    def document_labels(self, document: int, at: At) -> list[str]:
+        """The labels given by at.known_at that still stand, in the order given."""
+        return self._parts.documents.labels(document, self._parts.timeline.horizon(at.known_at))
+
+    def document_label(self, document: int, at: At) -> str | None:
+        """The first of its labels, None when it has none."""
+        return next(iter(self.document_labels(document, at)), None)
+
+    def assertion(self, assertion: int) -> tuple[str | None, str | None]:
+        """(label, date) of a source without text; assertion a is -1 - its source reference."""
+        return self._parts.assertions.row(assertion)
+
+    # the whole scope
+
+    def counts(self, at: At, *, explicit_valid: bool = False) -> Counts:
+        """How many of each were known by at.known_at and are not forgotten; O(scope).
+
+        Facts count when they have ended too, unless `explicit_valid`: then only those that hold at at.valid_at.
+        """
+        parts, horizon = self._parts, self._parts.timeline.horizon(at.known_at)
+        return Counts(
+            parts.names.count(at),
+            parts.facts.count_holding(at) if explicit_valid else parts.facts.count(horizon),
+            parts.documents.count(horizon),
+            parts.passages.count(horizon),
+        )
+
+    def ontology(self, at: At, *, explicit_valid: bool = False) -> Ontology:
+        """Classes with their members and relation types with their facts; facts count as in `counts`. O(scope)."""
+        facts = self._parts.facts
+        counts = (
+            facts.count_holding_by_type(at)
+            if explicit_valid
+            else facts.count_by_type(self._parts.timeline.horizon(at.known_at))
+        )
+        used = np.flatnonzero(counts).tolist()
+        relations = [RelationCount(facts.types.text(type_id), int(counts[type_id])) for type_id in used]
+        return Ontology(
+            sorted(self._parts.names.classes(at), key=lambda one: (-one.members, one.type)),
+            sorted(relations, key=lambda one: (-one.facts, one.type)),
+        )
+
+    def position_at(self, known_at: int) -> int:
+        """Position of the scope's last event recorded by the instant, 0 when there is none."""
+        return self._parts.timeline.position_at(known_at)
+
+    def recorded_at(self, position: int) -> int | None:
+        """When the scope's last commit that begins at or before the position was recorded, µs; None: there is none."""
+        return self._parts.timeline.recorded_at(position)

@@ -1,0 +1,290 @@
+"""What one remember or relate does to a scope, after writing.md and time.md."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from call_reading import Call, RefusedError, Relation, Text, identity
+from memory_state import Assertion, Attribute, Document, Entity, Fact, Passage, Source, State, Statement
+from rules_of_time import Replacement, asserted, first_asserted
+from text_rules import first_place_of, named_places
+
+from semurg.domain.instants import format_instant
+from semurg.domain.names import clean_name, match_key
+
+LABEL_DOCUMENTS_MAX = 8
+
+
+class Change:
+    """One remember or relate upon a scope."""
+
+    def __init__(self, state: State, call: Call, now: int, command: int) -> None:
+        self.state, self.call, self.now, self.command = state, call, now, command
+        self.known_facts = {(one.source, one.type) for one in state.facts.values()}
+        self.used_before = state.used
+        self.documents: list[int] = []
+        self.source: Source = ("assertion", (0,))
+        self.counts = {kind: {"new": 0, "known": 0} for kind in ("entities", "relations")}
+        self.attributes = {"set": 0, "known": 0}
+        self.replaced: dict[str, list[dict[str, Any]]] = {"ended": [], "restored": [], "older_than_stored": []}
+
+    def carry_out(self) -> dict[str, Any]:
+        """Change the state, and say what happened."""
+        self._check_mentions()
+        label_state = self._store_texts()
+        self._name_entities()
+        for document, text in zip(self.documents, self.call.texts, strict=False):
+            self._link(document, text)
+        if not self.call.texts:
+            self._link_attached()
+        for relation in self.call.relations:
+            self._assert(relation)
+        self._set_attributes()
+        if self.source[0] == "assertion" and not self._cites(self.source[1][0]):
+            # nothing was said that the source could be cited for: it is no source
+            del self.state.assertions[self.source[1][0]]
+            self.state.used = self.used_before
+        return self._reply(label_state)
+
+    def _cites(self, assertion: int) -> bool:
+        stated = any(one.assertion == assertion for fact in self.state.facts.values() for one in fact.statements)
+        named = any(one.source == ("assertion", (assertion,)) for one in self.state.entities.values())
+        return stated or named or assertion in self.state.assertions_of_values
+
+    def _check_mentions(self) -> None:
+        for text in self.call.texts:
+            for _, shown, _, _, mentions in text.parts:
+                if any(first_place_of(shown, match_key(name)) is None for name in mentions):
+                    raise RefusedError("mention_not_in_text")
+
+    def _store_texts(self) -> str | None:
+        call = self.call
+        if not call.texts:
+            return self._choose_source()
+        for text in call.texts:
+            number = self.state.document(text.text, text.date)
+            if number is None:
+                number = self._store(text)
+            if call.label is not None and call.label not in self.state.documents[number].labels:
+                self.state.documents[number].labels.append(call.label)
+            self.documents.append(number)
+        self.source = ("document", tuple(self.documents))
+        return None
+
+    def _store(self, text: Text) -> int:
+        number = self.state.number()
+        self.state.documents[number] = Document(text.text, text.date, [], self.command, self.now)
+        for start, shown, date, key, _ in text.parts:
+            self.state.passages[self.state.number()] = Passage(number, start, shown, date or text.date, key, self.now)
+        return number
+
+    def _choose_source(self) -> str | None:
+        """Where facts without text come from: documents under their label, or an assertion."""
+        call = self.call
+        documents = self.state.under(call.label) if call.label is not None else []
+        label_state = None
+        if call.label is not None:
+            label_state = "attached"
+            if not documents:
+                label_state = "new_source"
+            elif call.date is not None:
+                label_state = "dated_own_source"
+            elif len(documents) > LABEL_DOCUMENTS_MAX:
+                label_state = "many_documents_not_attached"
+            elif self._changes_a_value():
+                label_state = "value_changed_own_source"
+        if label_state == "attached":
+            self.source = ("document", tuple(documents))
+            return label_state
+        date = call.date.text if call.date else None
+        for number, one in self.state.assertions.items():
+            if not one.retired and (one.label, one.date) == (call.label, date):
+                self.source = ("assertion", (number,))
+                return label_state
+        number = self.state.number()
+        self.state.assertions[number] = Assertion(call.label, date)
+        self.source = ("assertion", (number,))
+        return label_state
+
+    def _changes_a_value(self) -> bool:
+        for owner, key, value, _ in self._values_sent():
+            number = self.state.attribute(owner, key) if owner is not None else None
+            if number is None:
+                continue
+            attribute = self.state.attributes[number]
+            for position, episodes in attribute.histories.items():
+                current = any(start <= self.now < end for start, end in episodes)
+                if current and identity(attribute.values[position]) != identity(value):
+                    return True
+        return False
+
+    def _values_sent(self) -> list[tuple[tuple[str, int] | None, str, Any, int | None]]:
+        """(owner, key, value, start) of every attribute of the call; the owner is None while it does not exist."""
+        keys = self.state.entity_by_key()
+        sent: list[tuple[tuple[str, int] | None, str, Any, int | None]] = []
+        start = self.call.date.start if self.call.date else None
+        for name, _, attributes in self.call.entities:
+            number = keys.get(match_key(name))
+            owner = None if number is None else ("entity", number)
+            sent.extend((owner, key, value, start) for key, value in attributes.items())
+        for relation in self.call.relations:
+            source, target = keys.get(match_key(relation.source)), keys.get(match_key(relation.target))
+            number = None
+            if source is not None and target is not None:
+                number = self.state.fact(source, relation.type, target)
+            owner = None if number is None else ("fact", number)
+            sent.extend((owner, key, value, relation.start) for key, value in relation.attributes.items())
+        return sent
+
+    def _name_entities(self) -> None:
+        counted = set()
+        for spelled in self.call.names:
+            name = clean_name(spelled, "name")
+            if name.key in counted:
+                continue
+            counted.add(name.key)
+            known = name.key in self.state.entity_by_key()
+            self.counts["entities"]["known" if known else "new"] += 1
+            if not known:
+                self.state.entities[self.state.number()] = Entity(
+                    name.text, name.key, self.source, self.command, self.now
+                )
+        for spelled, types, _ in self.call.entities:
+            entity = self.state.entities[self.state.entity_by_key()[match_key(spelled)]]
+            for spelling in types:
+                entity.types.setdefault(match_key(spelling), spelling)
+
+    def _link(self, document: int, text: Text) -> None:
+        """Link the passages of a text of the call to all that they name, and to what the caller listed."""
+        mentions = {start: names for start, _, _, _, names in text.parts}
+        for number in self.state.passages_of(document):
+            passage = self.state.passages[number]
+            for entity, start, end in named_places(passage.text, self.state.entity_by_key()):
+                passage.mentions.setdefault(entity, (start, end))
+            for name in mentions.get(passage.start, []):
+                place = first_place_of(passage.text, match_key(name))
+                assert place is not None
+                passage.mentions.setdefault(self.state.entity_by_key()[match_key(name)], place)
+
+    def _link_attached(self) -> None:
+        """Link the passages of the documents that facts attach to, to the entities that the call speaks of."""
+        spoken_of = {self.state.entity_by_key()[match_key(name)] for name in self.call.names}
+        documents = self.source[1] if self.source[0] == "document" else ()
+        for document in documents:
+            for number in self.state.passages_of(document):
+                passage = self.state.passages[number]
+                for entity, start, end in named_places(passage.text, self.state.entity_by_key()):
+                    if entity in spoken_of:
+                        passage.mentions.setdefault(entity, (start, end))
+
+    def _assert(self, sent: Relation) -> None:
+        keys = self.state.entity_by_key()
+        source, target = keys[match_key(sent.source)], keys[match_key(sent.target)]
+        number = self.state.fact(source, sent.type, target)
+        is_new = number is None
+        self.counts["relations"]["new" if is_new else "known"] += 1
+        if number is None:
+            number = self.state.number()
+            self.state.facts[number] = Fact(source, sent.type, target, self.command, self.now, [])
+        fact = self.state.facts[number]
+        said_before = self._state_it(number, sent)
+        if sent.replaces:
+            self._replace(number, sent)
+        elif is_new:
+            fact.episodes = first_asserted(sent.start, sent.end)
+        elif not said_before or (sent.start is None and sent.end is None):
+            fact.episodes = asserted(fact.episodes, sent.start, sent.end, self.now)
+
+    def _state_it(self, number: int, sent: Relation) -> bool:
+        """Record who asserted the fact; whether this very statement is known already."""
+        fact = self.state.facts[number]
+        document, span, both = None, None, False
+        if self.source[0] == "document":
+            document, span, both = self._best_document(fact.source, fact.target)
+        assertion = self.source[1][0] if self.source[0] == "assertion" else None
+        said = (document, assertion, sent.start, sent.end)
+        if said in [(one.document, one.assertion, one.stated_from, one.stated_to) for one in fact.statements]:
+            return True
+        fact.statements.append(
+            Statement(document, assertion, sent.start, sent.end, self.command, self.now, span, both)
+        )
+        return False
+
+    def _best_document(self, source: int, target: int) -> tuple[int, Any, bool]:
+        quotes = [(document, *self.state.quote(document, (source, target))) for document in self.source[1]]
+        for document, span, both in quotes:
+            if both:
+                return document, span, True
+        for document, span, _ in quotes:
+            if span is not None:
+                return document, span, False
+        return quotes[0]
+
+    def _replace(self, number: int, sent: Relation) -> None:
+        fact = self.state.facts[number]
+        group = {
+            one.target: one.episodes
+            for one in self.state.facts.values()
+            if (one.source, one.type) == (fact.source, fact.type)
+        }
+        t = self.now if sent.start is None else sent.start
+        from_unknown = sent.start is None and (fact.source, fact.type) not in self.known_facts
+        result = Replacement(group, fact.target, t, sent.end, from_unknown)
+        if result.is_empty:
+            raise RefusedError("interval_empty")
+        for one in self.state.facts.values():
+            if (one.source, one.type) == (fact.source, fact.type):
+                one.episodes = result.histories[one.target]
+        names = self.state.entities
+        for target in result.ended:
+            self.replaced["ended"].append({"target": names[target].name, "ended_at": format_instant(t)})
+        if result.restored:
+            self.replaced["restored"].append({"target": names[fact.target].name, "from": format_instant(t)})
+        if result.later is not None:
+            later = {"target": names[fact.target].name, "ended_at": format_instant(result.later)}
+            self.replaced["older_than_stored"].append(later)
+
+    def _set_attributes(self) -> None:
+        seen = set()
+        for owner, key, value, start in self._values_sent():
+            assert owner is not None
+            if (owner, key, start) in seen:
+                continue
+            seen.add((owner, key, start))
+            number = self.state.attribute(owner, key)
+            is_new = number is None
+            if number is None:
+                number = self.state.number()
+                self.state.attributes[number] = Attribute(owner, key)
+            attribute = self.state.attributes[number]
+            identities = [identity(one) for one in attribute.values]
+            if identity(value) not in identities:
+                attribute.values.append(value)
+                identities.append(identity(value))
+            own = identities.index(identity(value))
+            t = self.now if start is None else start
+            result = Replacement(attribute.histories, own, t, None, start is None and is_new)
+            changed = result.histories != attribute.histories
+            attribute.histories = result.histories
+            if changed and self.source[0] == "assertion":
+                self.state.assertions_of_values.add(self.source[1][0])
+            self.attributes["set" if changed else "known"] += 1
+
+    def _reply(self, label_state: str | None) -> dict[str, Any]:
+        call = self.call
+        passages = [number for document in self.documents for number in self.state.passages_of(document)]
+        mentions = [self.state.passages[number].mentions for number in passages]
+        reply: dict[str, Any] = {
+            "documents": list(self.documents),
+            "passages": len(passages),
+            "unlinked_passages": sum(not one for one in mentions),
+            "mentions": sum(map(len, mentions)),
+            "entities": self.counts["entities"],
+            "relations": self.counts["relations"],
+            "attributes": self.attributes,
+            "extraction": "agent_facts" if call.has_facts else "known_names_only",
+            "source_label_state": label_state,
+        }
+        if any(relation.replaces for relation in call.relations):
+            reply["replaces"] = {**self.replaced, "unread": []}
+        return reply

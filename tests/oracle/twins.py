@@ -1,0 +1,182 @@
+"""The real memory and the oracle side by side: every command and read goes to both, and the replies must agree.
+
+Ids are opaque, so the twins learn them: an id must always stand for the same thing, and no two things share one. Log
+positions become ordinals of commands: what a command wrote lies behind the command before it and up to its own reply.
+Scores are compared by their order alone.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from call_reading import RefusedError
+from checks import Known, check_citation, check_items, check_status
+from memory_oracle import Oracle
+from reading_oracle import Place, Reading, instants_of
+
+from semurg.domain.errors import Refusal
+
+COUNTED = ("passages", "unlinked_passages", "mentions", "entities", "relations", "attributes", "extraction")
+FORGOTTEN_COUNTS = ("facts", "passages_hidden", "passages_retained", "documents_kept", "facts_kept")
+NEVER_A_DOCUMENT = "18446744073709551615"
+
+
+class Clock:
+    """The time that both are told: µs since 1970 UTC."""
+
+    def __init__(self, start: int) -> None:
+        self.now = start
+
+    def __call__(self) -> int:
+        return self.now
+
+
+class Twins:
+    """One real memory, one oracle, and what is known of how they correspond."""
+
+    def __init__(self, memory: Any, clock: Clock) -> None:
+        self.memory, self.clock = memory, clock
+        self.oracle = Oracle()
+        self.known = Known()
+        self.oracle.last_recorded_at = clock.now + 10  # the node founds itself first, which is recorded too
+
+    # commands
+
+    def command(self, verb: str, place: Place, fields: dict[str, Any]) -> dict[str, Any] | None:
+        """Carry a write out on both and compare; the real reply, None when both refused."""
+        if verb == "forget" and "passage_index" in fields:
+            return self._forget_passage(place, fields["passage_index"])
+        right, refused = self._ask_oracle(verb, place, fields)
+        return self._carry_out(verb, place, fields, right, refused)
+
+    def _forget_passage(self, place: Place, index: int) -> dict[str, Any] | None:
+        """Forget the index-th document that a reply of this place named; a made-up id where there is none."""
+        documents = self.known.documents_of(place)
+        number = documents[index % len(documents)] if documents else -1
+        right, refused = self._ask_oracle("forget", place, {"passage": number})
+        sent = self.known.document_id(place, number) if documents else NEVER_A_DOCUMENT
+        return self._carry_out("forget", place, {"passage": sent}, right, refused)
+
+    def _ask_oracle(self, verb: str, place: Place, fields: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+        try:
+            return getattr(self.oracle, verb)(place, self.clock.now, fields), ()
+        except RefusedError as refusal:
+            return None, refusal.codes
+        except Refusal as refusal:
+            return None, (refusal.code,)
+
+    def _carry_out(
+        self, verb: str, place: Place, fields: dict[str, Any], right: Any, refused: tuple[str, ...]
+    ) -> dict[str, Any] | None:
+        try:
+            reply: dict[str, Any] = getattr(self.memory, verb)(**placed(place), **fields)
+        except Refusal as refusal:
+            assert refusal.code in refused, f"{verb} was refused with {refusal.code}, expected {refused or right}"
+            return None
+        if refused:
+            assert "already_forgotten" in refused and reply.get("already_forgotten"), f"{refused} expected, got {reply}"
+            return reply
+        if verb == "forget":
+            self._compare_forgotten(place, fields, reply, right)
+        else:
+            self._compare_written(verb, place, fields, reply, right)
+        return reply
+
+    def _compare_written(
+        self, verb: str, place: Place, fields: dict[str, Any], reply: dict[str, Any], right: dict[str, Any]
+    ) -> None:
+        assert reply["ok"] is True
+        assert reply["already"] is right["already"], f"already: {reply['already']}"
+        self.known.position(reply["position"], right["position"])
+        if any(one.get("replaces") for one in [fields, *(fields.get("facts") or {}).get("relations", [])]):
+            assert reply["replaces"] == right["replaces"]
+        if verb == "relate":
+            assert reply["present"] is True
+            fact = reply["fact"]
+            assert (fact["from"], fact["type"], fact["to"]) == right["fact"]["ends"]
+            shown = fact["valid_from"], fact["valid_to"]
+            assert shown in right["fact"]["intervals"] or not right["fact"]["intervals"]
+            return
+        assert reply["scope"] == place[1]
+        for field in COUNTED:
+            assert reply[field] == right[field], f"{field}: {reply[field]} is not {right[field]}"
+        if "passages" in fields:
+            assert len(reply["doc_ids"]) == len(right["documents"])
+            ids = reply["doc_ids"]
+        else:
+            ids = [reply["doc_id"]] if right["documents"] else []
+        for number, doc_id in zip(right["documents"], ids, strict=True):
+            self.known.document(place, doc_id, number)
+        if right["source_label_state"] is not None:
+            possible = {right["source_label_state"]}
+            if right["source_label_state"] == "new_source" and "date" in fields:
+                possible.add("dated_own_source")
+            assert reply["source_label_state"] in possible
+
+    def _compare_forgotten(
+        self, place: Place, fields: dict[str, Any], reply: dict[str, Any], right: dict[str, Any]
+    ) -> None:
+        assert bool(reply.get("already_forgotten")) is right["already_forgotten"], reply
+        if right["already_forgotten"]:
+            return
+        assert reply["erased"] is True
+        for field in FORGOTTEN_COUNTS:
+            if field in right and not (fields.get("all") and field not in reply):
+                assert reply[field] == right[field], f"{field}: {reply[field]} is not {right[field]}"
+        if "documents_retained" in right:
+            retained = [self.known.document_id(place, number) for number in right["documents_retained"]]
+            assert sorted(reply["documents_retained"]) == sorted(retained)
+        if fields.get("all"):
+            for kind in ("entities", "documents", "passages"):
+                assert reply[kind] == right[kind]
+            self.known.forget_place(place)
+        if "position" in right:
+            self.known.position(reply["position"], right["position"])
+        else:
+            self.known.position(reply["position"], self.oracle.commands)
+
+    # reads
+
+    def recall(self, place: Place, asked: dict[str, Any]) -> dict[str, Any]:
+        """Recall on both with room for everything, and compare; the real reply."""
+        reply: dict[str, Any] = self.memory.recall(**placed(place), **{"k": 1000, **asked})
+        reading = self.reading(place, asked)
+        stage, seeds = reading.seeds(asked.get("subject"), asked.get("attribute"))
+        if self.oracle.scope(place).exists or not self.oracle.scope(place).all_forgotten:
+            self.known.is_position(reply["position"], reading.position)
+        names = sorted(entity.name for entity in reading.state.entities.values())
+        if not seeds:
+            assert (reply["state"], reply["items"], reply["left_out"]) == ("nothing_stored", [], 0)
+            assert len(reply["did_you_mean"]) <= 3 and set(reply["did_you_mean"]) <= set(names)
+            return reply
+        assert reply["state"] == "answered", reply
+        assert "did_you_mean" not in reply
+        right_names = sorted(reading.state.entities[one].name for one in seeds)
+        assert sorted(seed["name"] for seed in reply["seeds"]) == right_names
+        assert {seed["seed"] for seed in reply["seeds"]} == {stage}
+        for seed in reply["seeds"]:
+            self.known.entity(place, seed["id"], seed["name"])
+        seeds = [reading.state.entity_by_name(seed["name"]) for seed in reply["seeds"]]
+        assert reply["left_out"] == 0 and reply["next"] is None
+        check_items(self.known, place, reading, seeds, stage, reply["items"])
+        return reply
+
+    def reading(self, place: Place, asked: dict[str, Any]) -> Reading:
+        """The oracle's view for a read that asks for these instants."""
+        at = instants_of(self.oracle, self.clock.now, asked.get("as_of"), asked.get("valid_at"))
+        return Reading(self.oracle, place, at)
+
+    def status(self, place: Place) -> dict[str, Any]:
+        """Status of one scope on both."""
+        reply: dict[str, Any] = self.memory.memory_status(**placed(place))
+        check_status(reply, place[1], self.reading(place, {}))
+        return reply
+
+
+def placed(place: Place) -> dict[str, Any]:
+    """The fields that say where."""
+    user, scope = place
+    return {"scope": scope} if user is None else {"scope": scope, "user_id": user}
+
+
+__all__ = ["NEVER_A_DOCUMENT", "Clock", "Twins", "check_citation", "placed"]
