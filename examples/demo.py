@@ -12,6 +12,8 @@ import json
 import signal
 import subprocess
 import sys
+import threading
+from collections import deque
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +50,15 @@ def main() -> int:
 
 
 def _wait_for_url(node: subprocess.Popen[str]) -> str:
-    """The address the node says it serves on; its other lines are passed on when it fails."""
+    """The address the node serves on, once it is ready; what it said is passed on when it fails to start."""
     assert node.stderr is not None
     seen = []
     for line in node.stderr:
         seen.append(line)
-        if "http://" in line:
-            return "http://" + line.split("http://", 1)[1].split()[0].strip("\"',}/")
+        if line.startswith("{") and (said := json.loads(line)).get("event") == "ready":
+            # Nobody reads the node's log from here on, and a full pipe would hold it up.
+            threading.Thread(target=deque, args=(node.stderr, 0), daemon=True).start()
+            return str(said["url"])
     sys.stderr.writelines(seen)
     raise SystemExit(node.wait() or 1)
 

@@ -76,6 +76,8 @@ class Writer:
         self._position = 0
         self._failure: Refusal | None = None
         self._failed_at = 0
+        self._broken: Exception | None = None
+        self._unfinished: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
 
     def start(self, position: int, recorded_at: int) -> None:
@@ -102,6 +104,8 @@ class Writer:
 
     async def submit(self, order: Order) -> dict[str, Any]:
         """Queue a command and wait until it is durable. The command is carried out even if the caller goes away."""
+        if self._broken is not None:
+            raise self._broken
         if self._stopping:
             raise Refusal("warming", "The node is stopping.", "Send the call again in a moment.", retry_after=1)
         if len(self._queue) >= WAITING_COMMANDS_MAX:
@@ -125,10 +129,17 @@ class Writer:
                 self._wake.clear()
                 await self._wake.wait()
             batch = self._take()
-            if batch[0].order.verb == "forget":
-                await self._forget(batch[0])
-            else:
-                await self._write(batch)
+            try:
+                if batch[0].order.verb == "forget":
+                    await self._forget(batch[0])
+                else:
+                    await self._write(batch)
+            except Exception as error:  # noqa: BLE001 - the state is unknown: no further write may build on it
+                logger.exception("the writer stopped: a failed batch could not be undone")
+                self._broken = error
+                for waiting in (*batch, *self._queue):
+                    _fail(waiting, error)
+                return
 
     def _take(self) -> list[Waiting]:
         """The next batch. A forget is a batch of its own: what it erases must be in the log already."""
@@ -175,11 +186,26 @@ class Writer:
                 commit = self._commit(order, decision, payloads)
                 await self._log.append([commit])
                 self._apply(commit)
-                await self._log.finish_erasure(order.stream, self._position)
+                self._unfinished[order.stream] = self._position
         except Exception as error:  # noqa: BLE001 - as above; nothing was staged
             await self._undo([waiting], {order.stream: None}, error)
             return
-        self._publish([(waiting, decision.reply)])
+        try:
+            await self._finish_erasure(order.stream)
+        except Refusal as refusal:
+            # Forgotten and durable, but bytes may be left: the call must not answer that they are gone. A repeat
+            # of it, or the next start, finishes the work.
+            logger.error("an erasure is not finished: %s", refusal)
+            self._publish([])
+            _fail(waiting, refusal)
+        else:
+            self._publish([(waiting, decision.reply)])
+
+    async def _finish_erasure(self, stream: str) -> None:
+        through = self._unfinished.get(stream)
+        if through is not None:
+            await self._log.finish_erasure(stream, through)
+            del self._unfinished[stream]
 
     def _publish(self, answers: Sequence[tuple[Waiting, dict[str, Any]]]) -> None:
         self._failure = None
@@ -271,7 +297,6 @@ class Writer:
             records: list[Recorded] = []
             while page := await self._log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
                 records.extend(page)
-            self._projector.catalogue.restore(stream, records)
             self._projector.rebuild(stream, records)
         for waiting in batch:
             _fail(waiting, error)

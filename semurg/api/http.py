@@ -127,10 +127,7 @@ class HttpDoor:
         except Refusal as refusal:
             return refusal_reply(refusal)
         except SanicException as error:
-            refusal_or_none = refusal_of_transport(error)
-            if refusal_or_none is None:
-                logger.exception("fault", extra={"request_id": request_id})
-            return refusal_reply(refusal_or_none) if refusal_or_none else internal_reply(request_id)
+            return _transport_reply(error, request_id)
         except Exception:
             # The last line: a bug answers 500 with a reference, and leaves its trace in the log.
             logger.exception("fault", extra={"request_id": request_id})
@@ -228,13 +225,18 @@ class _Refusals(ErrorHandler):
         if isinstance(exception, MethodNotAllowed) and request.path in _PATHS:
             reply = method_reply(request.method, allowed_methods(exception))
         else:
-            refusal = refusal_of_transport(exception) if isinstance(exception, SanicException) else None
-            if refusal is None:
-                logger.error("fault", exc_info=exception, extra={"request_id": request_id})
-            reply = internal_reply(request_id) if refusal is None else refusal_reply(refusal)
+            reply = _transport_reply(exception, request_id)
         _log("-", request.method, reply, 0.0, request_id)
         _decline_body(_http(request))
         return _response(reply, request_id)
+
+
+def _transport_reply(error: Exception, request_id: str) -> Reply:
+    refusal = refusal_of_transport(error) if isinstance(error, SanicException) else None
+    if refusal is not None:
+        return refusal_reply(refusal)
+    logger.error("fault", exc_info=error, extra={"request_id": request_id})
+    return internal_reply(request_id)
 
 
 def _warming() -> Refusal:

@@ -20,7 +20,7 @@ _FIELDS = ("event", "request_id", "method", "route", "status", "ms", "bytes", "e
 def configure_logging(readable: bool) -> None:
     """Send the logs of semurg, and the faults of the HTTP library, to standard error."""
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(_Readable() if readable else _Json())
+    handler.setFormatter(ReadableLines() if readable else JsonLines())
     own = logging.getLogger("semurg")
     own.handlers[:] = [handler]
     own.setLevel(logging.INFO)
@@ -28,7 +28,7 @@ def configure_logging(readable: bool) -> None:
     # The library's own messages quote paths and exceptions: only where its faults were is passed on.
     library = logging.getLogger("sanic")
     trace_only = logging.StreamHandler(sys.stderr)
-    trace_only.setFormatter(_Readable(messages=False) if readable else _Json(messages=False))
+    trace_only.setFormatter(ReadableLines(messages=False) if readable else JsonLines(messages=False))
     library.handlers[:] = [trace_only]
     library.setLevel(logging.ERROR)
     library.propagate = False
@@ -39,7 +39,9 @@ def configure_logging(readable: bool) -> None:
         child.propagate = True
 
 
-class _Json(logging.Formatter):
+class JsonLines(logging.Formatter):
+    """One JSON object a line. Without `messages`, only where in the code a record was made is shown."""
+
     def __init__(self, messages: bool = True) -> None:
         super().__init__()
         self._messages = messages
@@ -48,7 +50,9 @@ class _Json(logging.Formatter):
         return msgspec.json.encode({"at": _instant(record.created), **_fields(record, self._messages)}).decode()
 
 
-class _Readable(logging.Formatter):
+class ReadableLines(logging.Formatter):
+    """The same for a person at a terminal."""
+
     def __init__(self, messages: bool = True) -> None:
         super().__init__()
         self._messages = messages

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import ipaddress
 import logging
 import os
 import signal
 import socket
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
-
-from sanic.server.async_server import AsyncioServer
 
 from semurg.api.http import HttpDoor
 from semurg.domain.errors import Refusal
@@ -80,14 +79,16 @@ class _Serving:
     async def _serve(self, start: asyncio.Task[None], listener: socket.socket) -> None:
         url = _url(listener)
         door = HttpDoor(self._node)
-        server = await door.app.create_server(
-            sock=listener, backlog=BACKLOG, access_log=False, return_asyncio_server=True
+        # Not listening until the application is whole: a first request must not meet half of it.
+        server: Any = await door.app.create_server(
+            sock=listener, backlog=BACKLOG, asyncio_server_kwargs={"start_serving": False}
         )
-        assert server is not None
-        starting: Awaitable[None] = server.startup()  # type: ignore[no-untyped-call]
-        await starting
+        await server.startup()
+        await server.start_serving()
         where = {"event": "listening", "url": url, "port": listener.getsockname()[1], "pid": os.getpid()}
         logger.info("listening", extra=where)
+        if not ipaddress.ip_address(listener.getsockname()[0]).is_loopback:
+            logger.warning("others on the network can reach this node, and what they send is not encrypted")
         stop = asyncio.ensure_future(self._stop.wait())
         await asyncio.wait((start, stop), return_when=asyncio.FIRST_COMPLETED)
         if start.done() and start.exception() is None:
@@ -119,11 +120,10 @@ async def _cancel(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _stop_serving(server: AsyncioServer, door: HttpDoor) -> None:
+async def _stop_serving(server: Any, door: HttpDoor) -> None:
     """Take no new connection, let requests in flight finish, then cut off who is still sending."""
     door.stopping = True
-    listening: asyncio.Server = server.server  # type: ignore[assignment]
-    listening.close()
+    server.server.close()
     connections: set[Any] = server.connections
     loop = asyncio.get_running_loop()
     deadline = loop.time() + DRAIN_S

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -49,5 +50,7 @@ def _banner(node: Node, url: str) -> None:
     else:
         lines.append(f"  token  in {kept}")
     lines.append(f"  docs   {url}/docs")
-    typer.echo("\n".join(lines))
-    sys.stdout.flush()
+    # Whoever closed standard output does not want the banner; the node serves all the same.
+    with suppress(OSError):
+        typer.echo("\n".join(lines))
+        sys.stdout.flush()

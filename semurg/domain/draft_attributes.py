@@ -101,7 +101,8 @@ def _with_value(
     """The history after `value` is stated to be the one at `instant`; the rules are those of `replaces`."""
     if not history:
         return [ValueEpisode(UNKNOWN_START if start is None else start, NO_END, dump(value), cited)]
-    same, other = [], []
+    same: list[ValueEpisode] = []
+    other: list[ValueEpisode] = []
     for episode in history:
         (same if same_value(load(episode.value), value) else other).append(episode)
     if any(holds_at(Episode(one.start, one.end), instant) for one in same):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 import logging
 import socket
@@ -16,7 +17,7 @@ from sanic import Sanic
 
 from semurg.access import OWNER, Caller
 from semurg.api.http import HttpDoor
-from semurg.api.logs import configure_logging
+from semurg.api.logs import JsonLines
 from semurg.domain.errors import Refusal
 from semurg.node import Node
 
@@ -61,10 +62,9 @@ async def door_to(node: NodeInTrouble) -> AsyncIterator[tuple[HttpDoor, httpx.As
     # Sanic rewrites its own classes when it starts, which works once a process; a test process starts it many times.
     door.app.config.TOUCHUP = False
     listener = socket.create_server(("127.0.0.1", 0))
-    server = await door.app.create_server(sock=listener, return_asyncio_server=True)
-    assert server is not None
+    server: Any = await door.app.create_server(sock=listener, return_asyncio_server=True)
     try:
-        await cast(Coroutine[Any, Any, None], server.startup())
+        await server.startup()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
         async with httpx.AsyncClient(base_url=url, headers=HEADERS, trust_env=False) as client:
             yield door, client
@@ -88,16 +88,15 @@ def asked(
 
 
 @pytest.fixture
-def json_log(capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[], list[dict[str, Any]]]]:
-    """The log as a node writes it when its standard error is no terminal."""
-    names = ("semurg", "sanic", "sanic.root", "sanic.error", "sanic.access", "sanic.server", "sanic.websockets")
-    kept = [(logging.getLogger(name), list(logging.getLogger(name).handlers)) for name in names]
-    kept_ways = [(one.propagate, one.level) for one, _ in kept]
-    configure_logging(readable=False)
-    yield lambda: [json.loads(line) for line in (lambda e: (open("/tmp/e.txt","w").write(e), e)[1])(capsys.readouterr().err).splitlines()]
-    for (one, handlers), (propagate, level) in zip(kept, kept_ways, strict=True):
-        one.handlers[:], one.propagate = handlers, propagate
-        one.setLevel(level)
+def json_log() -> Iterator[Callable[[], list[dict[str, Any]]]]:
+    """What the door logs, in the form that a node writes when its standard error is no terminal."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonLines())
+    door = logging.getLogger("semurg.http")
+    door.addHandler(handler)
+    yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
+    door.removeHandler(handler)
 
 
 def test_a_bug_is_500_with_a_reference_and_no_trace_in_the_reply(json_log: Callable[[], list[dict[str, Any]]]) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from text_rules import first_place_of
 
 from semurg.domain.instants import StatedDate, parse_date
 from semurg.domain.names import clean_name, match_key
@@ -106,8 +109,6 @@ def _values(sent: dict[str, Any] | None) -> dict[str, Value]:
 def _relation(sent: dict[str, Any], date: StatedDate | None) -> Relation:
     start = _date(sent.get("valid_from"), "valid_from") or date
     end = _date(sent.get("valid_to"), "valid_to")
-    if start is not None and end is not None and start.start >= end.start:
-        raise RefusedError("interval_empty")
     return Relation(
         sent.get("source") or sent["from"],
         sent.get("type") or "RELATED_TO",
@@ -148,24 +149,42 @@ def _conversation(turns: list[dict[str, Any]], stated: str | None) -> Text:
 
 
 def _check(call: Call) -> None:
-    """What contradicts itself within one call. Bad names raise the Refusal of clean_name."""
+    """What contradicts itself within one call: any of its faults may be the one named. Bad names raise a Refusal."""
     for name in call.names:
         clean_name(name, "name")
-    given: dict[tuple[object, ...], tuple[object, ...]] = {}
-    for name, _, attributes in call.entities:
-        for key, value in attributes.items():
-            if given.setdefault((match_key(name), key), identity(value)) != identity(value):
-                raise RefusedError("attribute_conflict")
-    replacing: dict[tuple[object, ...], str] = {}
-    for relation in call.relations:
-        if relation.replaces:
-            group = (match_key(relation.source), relation.type, relation.start)
-            if replacing.setdefault(group, match_key(relation.target)) != match_key(relation.target):
-                raise RefusedError("replaces_conflict")
-        for key, value in relation.attributes.items():
-            triple = (match_key(relation.source), relation.type, match_key(relation.target), key)
-            if given.setdefault(triple, identity(value)) != identity(value):
-                raise RefusedError("attribute_conflict")
+    faults = []
+    if any(None not in (one.start, one.end) and one.start >= one.end for one in call.relations):  # type: ignore[operator]
+        faults.append("interval_empty")
+    parts = [part for text in call.texts for part in text.parts]
+    if any(first_place_of(part[1], match_key(name)) is None for part in parts for name in part[4]):
+        faults.append("mention_not_in_text")
+    replaced = [
+        ((match_key(one.source), one.type, one.start), match_key(one.target)) for one in call.relations if one.replaces
+    ]
+    if _contradicts(replaced):
+        faults.append("replaces_conflict")
+    if _contradicts(_values_given(call)):
+        faults.append("attribute_conflict")
+    if faults:
+        raise RefusedError(*faults)
+
+
+def _values_given(call: Call) -> list[tuple[object, object]]:
+    given: list[tuple[object, object]] = [
+        ((match_key(name), key), identity(value))
+        for name, _, attributes in call.entities
+        for key, value in attributes.items()
+    ]
+    for one in call.relations:
+        triple = (match_key(one.source), one.type, match_key(one.target))
+        given += [((*triple, key), identity(value)) for key, value in one.attributes.items()]
+    return given
+
+
+def _contradicts(given: Sequence[tuple[object, object]]) -> bool:
+    """Whether a key is given two things."""
+    first: dict[object, object] = {}
+    return any(first.setdefault(key, thing) != thing for key, thing in given)
 
 
 def identity(value: Value) -> tuple[object, ...]:

@@ -23,6 +23,7 @@ class Change:
         self.known_facts = {(one.source, one.type) for one in state.facts.values()}
         self.used_before = state.used
         self.documents: list[int] = []
+        self.triples: set[tuple[int, str, int]] = set()
         self.source: Source = ("assertion", (0,))
         self.counts = {kind: {"new": 0, "known": 0} for kind in ("entities", "relations")}
         self.attributes = {"set": 0, "known": 0}
@@ -30,13 +31,10 @@ class Change:
 
     def carry_out(self) -> dict[str, Any]:
         """Change the state, and say what happened."""
-        self._check_mentions()
         label_state = self._store_texts()
         self._name_entities()
         for document, text in zip(self.documents, self.call.texts, strict=False):
             self._link(document, text)
-        if not self.call.texts:
-            self._link_attached()
         for relation in self.call.relations:
             self._assert(relation)
         self._set_attributes()
@@ -50,12 +48,6 @@ class Change:
         stated = any(one.assertion == assertion for fact in self.state.facts.values() for one in fact.statements)
         named = any(one.source == ("assertion", (assertion,)) for one in self.state.entities.values())
         return stated or named or assertion in self.state.assertions_of_values
-
-    def _check_mentions(self) -> None:
-        for text in self.call.texts:
-            for _, shown, _, _, mentions in text.parts:
-                if any(first_place_of(shown, match_key(name)) is None for name in mentions):
-                    raise RefusedError("mention_not_in_text")
 
     def _store_texts(self) -> str | None:
         call = self.call
@@ -155,34 +147,32 @@ class Change:
                 entity.types.setdefault(match_key(spelling), spelling)
 
     def _link(self, document: int, text: Text) -> None:
-        """Link the passages of a text of the call to all that they name, and to what the caller listed."""
+        """Link the passages of a text of the call to what they name: to all that is stored if the text is new.
+
+        A text that is stored already is linked only to what this call speaks of: sent again alone, it changes nothing.
+        """
         mentions = {start: names for start, _, _, _, names in text.parts}
+        spoken_of = {self.state.entity_by_key()[match_key(name)] for name in self.call.names}
+        is_new = document > self.used_before
         for number in self.state.passages_of(document):
             passage = self.state.passages[number]
             for entity, start, end in named_places(passage.text, self.state.entity_by_key()):
-                passage.mentions.setdefault(entity, (start, end))
+                if is_new or entity in spoken_of:
+                    passage.mentions.setdefault(entity, (start, end))
             for name in mentions.get(passage.start, []):
                 place = first_place_of(passage.text, match_key(name))
                 assert place is not None
                 passage.mentions.setdefault(self.state.entity_by_key()[match_key(name)], place)
-
-    def _link_attached(self) -> None:
-        """Link the passages of the documents that facts attach to, to the entities that the call speaks of."""
-        spoken_of = {self.state.entity_by_key()[match_key(name)] for name in self.call.names}
-        documents = self.source[1] if self.source[0] == "document" else ()
-        for document in documents:
-            for number in self.state.passages_of(document):
-                passage = self.state.passages[number]
-                for entity, start, end in named_places(passage.text, self.state.entity_by_key()):
-                    if entity in spoken_of:
-                        passage.mentions.setdefault(entity, (start, end))
 
     def _assert(self, sent: Relation) -> None:
         keys = self.state.entity_by_key()
         source, target = keys[match_key(sent.source)], keys[match_key(sent.target)]
         number = self.state.fact(source, sent.type, target)
         is_new = number is None
-        self.counts["relations"]["new" if is_new else "known"] += 1
+        triple = (source, sent.type, target)
+        if triple not in self.triples:
+            self.triples.add(triple)
+            self.counts["relations"]["new" if is_new else "known"] += 1
         if number is None:
             number = self.state.number()
             self.state.facts[number] = Fact(source, sent.type, target, self.command, self.now, [])
@@ -272,7 +262,7 @@ class Change:
 
     def _reply(self, label_state: str | None) -> dict[str, Any]:
         call = self.call
-        passages = [number for document in self.documents for number in self.state.passages_of(document)]
+        passages = [number for document in dict.fromkeys(self.documents) for number in self.state.passages_of(document)]
         mentions = [self.state.passages[number].mentions for number in passages]
         reply: dict[str, Any] = {
             "documents": list(self.documents),

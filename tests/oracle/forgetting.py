@@ -111,7 +111,7 @@ class Forgetting:
         kept = [number for number in documents if self.state.documents[number].labels != [label]]
         for number in set(documents) - set(kept):
             self._forget_document(number)
-        return {"documents": len(documents) - len(kept), "documents_kept": len(kept), "facts_kept": True}
+        return {"documents": len(documents) - len(kept), "documents_kept": kept, "facts_kept": True}
 
     def _attribute(self) -> dict[str, Any] | None:
         entity = self.state.entity_by_key().get(self.what[1])

@@ -164,7 +164,9 @@ class History:
             ]
             if (on_fact, owner, key) not in histories:
                 number = found[0] if found else self._next("attribute")
-                episodes = [AttributeEpisode(*one, self._value(), source) for one in self._episodes() or [Episode(1, 2)]]
+                episodes = [
+                    AttributeEpisode(*one, self._value(), source) for one in self._episodes() or [Episode(1, 2)]
+                ]
                 histories[on_fact, owner, key] = AttributeHistory(number, on_fact, owner, key, episodes)
         self._record(AttributesRecorded(list(histories.values())))
 
@@ -180,11 +182,11 @@ class History:
             for _ in range(self.random.randint(1, 3)):
                 passage = self._next("passage")
                 text = f"Passage{passage}qx tells. Of Çömething."
-                mentions = [value for entity in self._some(entities, 2) for value in (entity, entity % 5, entity % 5 + 4)]
+                mentions = [
+                    value for entity in self._some(entities, 2) for value in (entity, entity % 5, entity % 5 + 4)
+                ]
                 key = self.random.choice((None, f"key{passage}zx"))
-                passages.append(
-                    StoredPassage(passage, start, text, [0, 17], mentions, self.random.choice(DATES), key)
-                )
+                passages.append(StoredPassage(passage, start, text, [0, 17], mentions, self.random.choice(DATES), key))
                 start += len(text) + 1
             digest = number.to_bytes(4, "big") * 4
             label = self.random.choice((None, *LABELS))
@@ -237,18 +239,14 @@ class History:
 
     def _forget_documents(self) -> None:
         label = self.random.choice(LABELS)
-        under = [
-            number for number, one in self.naive.documents.items() if label in [held for held, _ in one["labels"]]
-        ]
+        under = [number for number, one in self.naive.documents.items() if label in [held for held, _ in one["labels"]]]
         kept = [number for number in under if len(self.naive.documents[number]["labels"]) > 1]
         going = [number for number in under if number not in kept]
         cited = [number for number, one in self.naive.assertions.items() if one["row"][0] == label]
         passages = [number for number, one in self.naive.passages.items() if one["row"][0] in going]
         if under or cited:
             hashed = keyed(STREAM, "source", label)
-            event = DocumentsForgotten(
-                hashed, going, passages, hashed, kept, cited, following=self.following
-            )
+            event = DocumentsForgotten(hashed, going, passages, hashed, kept, cited, following=self.following)
             self.label_meant[len(self.recorded)] = label
             self._record(event)
 

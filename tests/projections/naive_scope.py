@@ -98,9 +98,7 @@ class NaiveScope:
                 self._forget(event)
 
     def _facts(self, event: FactsRecorded, position: int, now: int) -> None:
-        for number, source, type_, target in zip(
-            event.numbers, event.sources, event.types, event.targets, strict=True
-        ):
+        for number, source, type_, target in zip(event.numbers, event.sources, event.types, event.targets, strict=True):
             triple = (source, event.type_names[type_], target)
             self.facts[number] = {"triple": triple, "known": now, "rows": [], "statements": []}
         for index, fact in enumerate(event.stated):
@@ -111,7 +109,9 @@ class NaiveScope:
             self.facts[fact]["statements"].append((*stated, now, position, *span))
         first = 0
         for fact, count in zip(event.changed, event.episodes, strict=True):
-            episodes = zip(event.episode_from[first : first + count], event.episode_to[first : first + count], strict=True)
+            episodes = zip(
+                event.episode_from[first : first + count], event.episode_to[first : first + count], strict=True
+            )
             settle(self.facts[fact]["rows"], list(episodes), ("valid_from", "valid_to"), now)
             first += count
 
@@ -185,7 +185,9 @@ class NaiveScope:
     # reads
 
     def find_exact(self, key: str, at: At) -> int:
-        found = [n for n, one in self.entities.items() if match_key(one["row"][0]) == key and one["row"][1] <= at.known_at]
+        found = [
+            n for n, one in self.entities.items() if match_key(one["row"][0]) == key and one["row"][1] <= at.known_at
+        ]
         return found[0] if found else -1
 
     def types_of(self, entity: int, at: At) -> list[str]:

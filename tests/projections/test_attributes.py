@@ -16,7 +16,9 @@ def value(raw: object) -> str:
     return dump(read_value(raw, "value"))
 
 
-def history(number: int, owner: int, key: str, *episodes: tuple[int, int, object], on_fact: bool = False) -> AttributeHistory:
+def history(
+    number: int, owner: int, key: str, *episodes: tuple[int, int, object], on_fact: bool = False
+) -> AttributeHistory:
     return AttributeHistory(
         number, on_fact, owner, key, [AttributeEpisode(start, end, value(raw), -1) for start, end, raw in episodes]
     )
@@ -39,7 +41,10 @@ def test_a_later_value_replaces_and_the_older_stays_readable_on_both_axes() -> N
     assert attributes.at(False, 7, At(9, 50)) == []
     assert [episode.value for episode in attributes.episodes(0)] == [value("engineer"), value("director")]
     known = attributes.history(False, 7, "role", At(20, 0))
-    assert [(one.valid_from, one.valid_to, one.known_from) for one in known] == [(UNKNOWN_START, 40, 20), (40, NO_END, 20)]
+    assert [(one.valid_from, one.valid_to, one.known_from) for one in known] == [
+        (UNKNOWN_START, 40, 20),
+        (40, NO_END, 20),
+    ]
 
 
 def test_keys_are_compared_exactly_and_owners_of_both_kinds_apart() -> None:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from semurg.domain.events import EntitiesRecorded, Event, NodeFounded, ScopeForgotten, ScopeOpened, TokenIssued, TokenRevoked
+from semurg.domain.events import (
+    EntitiesRecorded,
+    Event,
+    NodeFounded,
+    ScopeForgotten,
+    ScopeOpened,
+    TokenIssued,
+    TokenRevoked,
+)
 from semurg.projections.catalogue import Catalogue
 
 
@@ -48,7 +56,9 @@ def test_a_scope_that_is_forgotten_is_no_longer_listed_until_it_is_opened_again(
 
 
 def test_a_stream_stands_at_its_last_event() -> None:
-    catalogue = catalogue_of(("s1", ScopeOpened("", "a", 1)), ("s2", ScopeOpened("", "b", 2)), ("s1", EntitiesRecorded()))
+    catalogue = catalogue_of(
+        ("s1", ScopeOpened("", "a", 1)), ("s2", ScopeOpened("", "b", 2)), ("s1", EntitiesRecorded())
+    )
     assert (catalogue.version_of("s1"), catalogue.position_of("s1")) == (2, 3)
     assert catalogue.head("s1").recorded_at == 30
     assert (catalogue.version_of("s9"), catalogue.position_of("s9")) == (0, 0)
@@ -57,19 +67,31 @@ def test_a_stream_stands_at_its_last_event() -> None:
 def test_tokens_are_in_use_until_revoked() -> None:
     issued = TokenIssued("d1", "laptop", user="ann", read_only=True, scopes=["a"])
     catalogue = catalogue_of(
-        ("node", NodeFounded("abc")), ("node", TokenIssued("d0", "owner", owner=True)), ("node", issued), ("node", TokenRevoked("d0"))
+        ("node", NodeFounded("abc")),
+        ("node", TokenIssued("d0", "owner", owner=True)),
+        ("node", issued),
+        ("node", TokenRevoked("d0")),
     )
     assert catalogue.node == "abc"
     assert catalogue.token("d0") is None
     token = catalogue.token("d1")
     assert token is not None
-    assert (token.name, token.user, token.read_only, token.scopes, token.issued_at) == ("laptop", "ann", True, ("a",), 30)
+    assert (token.name, token.user, token.read_only, token.scopes, token.issued_at) == (
+        "laptop",
+        "ann",
+        True,
+        ("a",),
+        30,
+    )
     assert catalogue.tokens() == [token]
 
 
 def test_resetting_a_stream_takes_back_what_its_events_said_and_no_more() -> None:
     catalogue = catalogue_of(
-        ("node", NodeFounded("abc")), ("node", TokenIssued("d0", "owner")), ("s1", ScopeOpened("", "a", 1)), ("s2", ScopeOpened("", "b", 2))
+        ("node", NodeFounded("abc")),
+        ("node", TokenIssued("d0", "owner")),
+        ("s1", ScopeOpened("", "a", 1)),
+        ("s2", ScopeOpened("", "b", 2)),
     )
     catalogue.reset("s1")
     assert catalogue.entry("", "a") is None

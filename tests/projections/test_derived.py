@@ -35,7 +35,9 @@ def facts_of(triples: list[Triple], bounds: list[tuple[int, int]] | None = None)
     return facts
 
 
-def derived(triples: list[Triple], entity: int, bounds: list[tuple[int, int]] | None = None) -> list[tuple[str, int, str, int, tuple[int, ...]]]:
+def derived(
+    triples: list[Triple], entity: int, bounds: list[tuple[int, int]] | None = None
+) -> list[tuple[str, int, str, int, tuple[int, ...]]]:
     found = Derivations(facts_of(triples, bounds)).touching(entity, NOW)
     return [(one.rule, one.source, one.type, one.target, one.premises) for one in found]
 
@@ -105,7 +107,9 @@ def brute_force(triples: list[Triple], entity: int) -> dict[tuple[int, str, int]
         joined = {(source, target) for source, other, target in triples if meaning(other) == name}
         reached = {1: set(joined)}
         for links in range(2, 7):
-            reached[links] = {(one, three) for one, two in reached[links - 1] for other, three in joined if two == other}
+            reached[links] = {
+                (one, three) for one, two in reached[links - 1] for other, three in joined if two == other
+            }
         for fewer, links in pairwise(range(1, 7)):
             for pair in reached[links]:
                 if not any(pair in reached[less] for less in range(1, fewer + 1)):
@@ -127,7 +131,9 @@ NAMES = ("PART_OF", "part of", "MARRIED_TO", "PARENT_OF", "child_of", "KNOWS")
 )
 def test_derivation_equals_brute_force(triples: list[Triple], entity: int) -> None:
     found = Derivations(facts_of(triples)).touching(entity, NOW)
-    assert {(one.source, meaning(one.type), one.target): len(one.premises) for one in found} == brute_force(triples, entity)
+    assert {(one.source, meaning(one.type), one.target): len(one.premises) for one in found} == brute_force(
+        triples, entity
+    )
     assert [len(one.premises) for one in found] == sorted(len(one.premises) for one in found)
     for one in found:
         if one.rule == "transitive":

@@ -34,7 +34,9 @@ class Texts:
         self.mentions.record_document(document, self.event)
 
 
-def document(number: int, *passages: StoredPassage, digest: bytes = DIGEST, date: str | None = None, label: str | None = None) -> StoredDocument:
+def document(
+    number: int, *passages: StoredPassage, digest: bytes = DIGEST, date: str | None = None, label: str | None = None
+) -> StoredDocument:
     return StoredDocument(number, digest, "text", 30, list(passages), date, label)
 
 
@@ -113,7 +115,12 @@ def test_a_forgotten_document_answers_nothing_but_that_it_is_gone() -> None:
 def test_assertions_are_one_for_each_label_and_date() -> None:
     texts = Texts()
     texts.assertions.record(AssertionsCited([0, 1, 2, 3], ["a", "a", None, None], ["2020", None, "2020", None]), 0)
-    assert [texts.assertions.find(*one) for one in (("a", "2020"), ("a", None), (None, "2020"), (None, None))] == [0, 1, 2, 3]
+    assert [texts.assertions.find(*one) for one in (("a", "2020"), ("a", None), (None, "2020"), (None, None))] == [
+        0,
+        1,
+        2,
+        3,
+    ]
     assert texts.assertions.find("b", None) == -1
     assert texts.assertions.find("a", "2021") == -1
     assert texts.assertions.under("a") == [0, 1]
@@ -132,7 +139,13 @@ def test_an_assertion_that_lost_its_label_is_joined_by_no_later_statement() -> N
 
 def test_mentions_lead_both_ways_and_an_erased_passage_leaves_them() -> None:
     texts = Texts()
-    texts.store(document(0, StoredPassage(0, 0, "Dana met Acme", [0], [0, 0, 4, 1, 9, 13]), StoredPassage(1, 14, "Dana", [0], [0, 0, 4])))
+    texts.store(
+        document(
+            0,
+            StoredPassage(0, 0, "Dana met Acme", [0], [0, 0, 4, 1, 9, 13]),
+            StoredPassage(1, 14, "Dana", [0], [0, 0, 4]),
+        )
+    )
     texts.mentions.record_links(PassagesLinked([1], [2], [1], [3]), texts.timeline.add(6, 20))
     assert texts.mentions.passages_of(0).tolist() == [0, 1]
     assert texts.mentions.span(0, 1) == (9, 13)

@@ -124,7 +124,11 @@ def test_many_triples_are_looked_up_as_one_is() -> None:
     facts = facts_with(*(asserted(number, number, "A", number + 1, [(10, 20)]) for number in range(20)))
     sources, targets = [*range(20), -1, 5], [*range(1, 21), 1, 5]
     assert facts.by_triple(sources, ["A"] * 22, targets) == [*range(20), -1, -1]
-    assert [facts.by_triple([one], ["A"], [two])[0] for one, two in zip(sources, targets, strict=True)] == [*range(20), -1, -1]
+    assert [facts.by_triple([one], ["A"], [two])[0] for one, two in zip(sources, targets, strict=True)] == [
+        *range(20),
+        -1,
+        -1,
+    ]
     assert facts.by_triple([0], ["B"], [1]) == [-1]
 
 

@@ -68,7 +68,9 @@ def answers(scope: ScopeProjection, naive: NaiveScope, at: At) -> dict[str, Any]
         fields[2] = [reads.type_name(type_id) for type_id in fields[2]]
         rows = [tuple(row) for row in zip(*fields, strict=True)]
         # rows come in the order they were appended, which the naive scope does not know
-        facts[entity] = sorted(one for one in rows if one[1] == entity) + sorted(one for one in rows if one[1] != entity)
+        facts[entity] = sorted(one for one in rows if one[1] == entity) + sorted(
+            one for one in rows if one[1] != entity
+        )
     owners = [(False, number) for number in naive.entities] + [(True, number) for number in naive.facts]
     return {
         "facts": facts,
@@ -122,7 +124,9 @@ def test_the_view_of_a_decision_is_the_newest_state(random: Random, steps: int) 
     history = drawn(random, steps)
     naive, view = history.naive, project(history.recorded).view
     triples = list(history.triples) + [(number, RELATIONS[0], 0) for number in naive.entities]
-    found = view.facts_by_triple([one for one, _, _ in triples], [one for _, one, _ in triples], [one for _, _, one in triples])
+    found = view.facts_by_triple(
+        [one for one, _, _ in triples], [one for _, one, _ in triples], [one for _, _, one in triples]
+    )
     assert found == [history.triples.get(triple, -1) for triple in triples]
     for number, one in naive.facts.items():
         standing = [(row["valid_from"], row["valid_to"]) for row in one["rows"] if row["known_to"] == NO_END]
@@ -130,7 +134,11 @@ def test_the_view_of_a_decision_is_the_newest_state(random: Random, steps: int) 
         assert all(view.fact_stated(number, *stated[:3]) for stated in one["statements"])
         assert not view.fact_stated(number, -99, 1, 2)
     for entity in naive.entities:
-        touching = {number: one["triple"] for number, one in naive.facts.items() if entity in (one["triple"][0], one["triple"][2])}
+        touching = {
+            number: one["triple"]
+            for number, one in naive.facts.items()
+            if entity in (one["triple"][0], one["triple"][2])
+        }
         assert view.facts_touching(entity) == sorted(touching)
         for relation in RELATIONS:
             group = [(number, triple[2]) for number, triple in touching.items() if triple[:2] == (entity, relation)]
@@ -155,7 +163,14 @@ def test_the_view_of_a_decision_is_the_newest_state(random: Random, steps: int) 
         live = [passage for passage, held in naive.passages.items() if held["row"][0] == number]
         assert [passage.number for passage in view.passages_of(number)] == sorted(live)
     assert all(map(view.was_forgotten, naive.forgotten))
-    numbers = (view.next_entity, view.next_fact, view.next_document, view.next_passage, view.next_assertion, view.next_attribute)
+    numbers = (
+        view.next_entity,
+        view.next_fact,
+        view.next_document,
+        view.next_passage,
+        view.next_assertion,
+        view.next_attribute,
+    )
     assert list(numbers) == history.following
 
 
@@ -266,11 +281,28 @@ def held_bytes(thing: Any, seen: set[int]) -> Iterator[bytes]:
 
 
 def opened(*events: Event) -> ScopeProjection:
-    return project([(event, place, place * 10) for place, event in enumerate((ScopeOpened("ann", "demo", 7), *events), 1)])
+    return project(
+        [(event, place, place * 10) for place, event in enumerate((ScopeOpened("ann", "demo", 7), *events), 1)]
+    )
 
 
 FACT = FactsRecorded(
-    ["KNOWS"], [0], [0], [0], [1], [0], [-1], [UNKNOWN_START], [NO_END], [0], [0], [10], [0], [1], [UNKNOWN_START], [NO_END]
+    ["KNOWS"],
+    [0],
+    [0],
+    [0],
+    [1],
+    [0],
+    [-1],
+    [UNKNOWN_START],
+    [NO_END],
+    [0],
+    [0],
+    [10],
+    [0],
+    [1],
+    [UNKNOWN_START],
+    [NO_END],
 )
 TWO = EntitiesRecorded([0, 1], ["Dana", "Acme"], [0, 0], [0], ["Person"])
 TEXT = DocumentsStored([StoredDocument(0, b"d" * 16, "text", 10, [StoredPassage(0, 0, "Dana said.", [0], [0, 0, 4])])])
