@@ -132,12 +132,10 @@ class Passage(TypedDict, total=False):
     """A text that is stored as it is and comes back whole."""
 
     text: Required[Annotated[Text, Field(description="The passage, at most 65,536 bytes.")]]
-    mentions: Required[
-        Annotated[
-            list[Text],
-            FailFast(),
-            Field(max_length=MENTIONS_MAX, description="Names that the text speaks of. Each must occur in it."),
-        ]
+    mentions: Annotated[
+        list[Text] | None,
+        FailFast(),
+        Field(max_length=MENTIONS_MAX, description="Names that the text speaks of. Each must occur in it."),
     ]
     key: Annotated[Text | None, Field(description="A label of your own that comes back with the passage.")]
     date: StatedDate | None

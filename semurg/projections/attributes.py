@@ -223,7 +223,7 @@ class Attributes:
         )
 
     def entities_with(self, key: str, wanted: str, type: str | None, at: At) -> list[int]:
-        """The entities whose attribute `key` is, or as a set holds, this canonical value at the two instants, ascending.
+        """The entities whose attribute `key` is, or as a set holds, this canonical value, ascending.
 
         `type` None: of any type. Cost: the rows with that value, however large the scope.
         """

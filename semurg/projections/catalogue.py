@@ -1,4 +1,4 @@
-"""What the node knows across scopes: which scopes there are, which were forgotten, where each stream stands, the tokens.
+"""What the node knows across scopes: which there are, which were forgotten, where each stream stands, the tokens.
 
 A scope's stream is a keyed hash of its partition and name, so a forgotten scope leaves only that.
 """

@@ -16,7 +16,7 @@ STEPS_IN_PYTHON_MAX = 24
 
 
 class Chains:
-    """Rows by owner. The order of rows is the order of `add`; a row number equals how many rows were added before it."""
+    """Rows by owner, in the order of `add`; a row number is how many rows were added before it."""
 
     __slots__ = ("_after", "_last")
 

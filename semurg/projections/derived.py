@@ -1,4 +1,4 @@
-"""Facts that follow from stored ones by the meaning of their relation. Nothing here is kept: they are worked out a read.
+"""Facts that follow from stored ones by the meaning of their relation. None is kept: each read works them out.
 
 A derived fact is worked out from rows that all show at the same two instants, so it holds over their intersection, and
 forgetting or ending a row takes away what followed from it.

@@ -218,7 +218,7 @@ class Assertions:
                 self._chained.append(number)
 
     def make_numbers(self, count: int) -> None:
-        """Use up the numbers below `count`; those not recorded have neither label nor date, and no look-up finds them."""
+        """Use up the numbers below `count`; those not recorded have no label and no date, and nothing finds them."""
         missing = count - len(self._label_ids)
         if missing > 0:
             self._label_ids.fill(ERASED, missing)
@@ -266,7 +266,7 @@ class Assertions:
 def forget_labels(
     event: DocumentsForgotten, documents: Documents, assertions: Assertions, is_meant: Callable[[str], bool]
 ) -> None:
-    """Take off the label that the event means: the one whose keyed hash it carries, unless a redaction took it before."""
+    """Take off the label whose keyed hash the event carries, unless a redaction took it before."""
     if event.source_hash is None:
         return
     for document in event.unlabelled:

@@ -26,7 +26,7 @@ from semurg.projections.kernels import episodes as kernels
 from semurg.projections.kernels import visibility
 from semurg.projections.rows import FactColumns, Int32s, Int64s
 from semurg.projections.statements import Statements
-from semurg.projections.timeline import Timeline, instants, time_views
+from semurg.projections.timeline import Timeline, instants
 
 ERASED = -1
 TRIPLES_IN_PYTHON_MAX = 8
@@ -198,9 +198,9 @@ class Facts:
             return [self._find(*triple) for triple in zip(sources, ids, targets, strict=True)]
         wanted = [np.array(column, dtype=np.int32) for column in (sources, ids, targets)]
         found = self._by_triple.find_many(mix_many(*wanted))
-        if not len(self):
-            return found.tolist()  # type: ignore[no-any-return]
-        # a hash is no proof; only facts with rows are in the index, so any row stands in where nothing was found
+        if not len(self.row_facts):
+            return [-1] * len(ids)
+        # a hash is no proof; only facts with rows are in the index, and any row stands in where nothing was found
         rows = np.maximum(self._of_fact.last[found], 0)
         columns = (self.row_sources, self.row_types, self.row_targets)
         same = np.all([column.view[rows] == value for column, value in zip(columns, wanted, strict=True)], axis=0)
@@ -248,7 +248,7 @@ class Facts:
     # what reads ask
 
     def visible_rows(self, entity: int, at: At) -> Int32s:
-        """Rows that touch the entity and show: outbound, then inbound, each ascending; a self fact once, as outbound."""
+        """Rows that touch the entity and show: outbound, then inbound, each ascending; a self fact is outbound."""
         return np.concatenate(self.adjacency.visible_rows(entity, at))
 
     def columns(self, rows: Int32s) -> FactColumns:
@@ -272,24 +272,12 @@ class Facts:
             starts[unknown] = self._timeline.instants_of(events)
         return starts
 
-    def count(self, horizon: int) -> int:
-        """How many facts are known of, ended ones included, that an event below the horizon brought."""
-        return int(np.count_nonzero(self._known(horizon)))
+    def known(self, horizon: int) -> NDArray[np.bool_]:
+        """By fact number: whether an event below the horizon brought it and it is not forgotten."""
+        events: Int32s = self._events.view
+        known: NDArray[np.bool_] = (events < horizon) & (events != ERASED)
+        return known
 
-    def _known(self, horizon: int) -> NDArray[np.bool_]:
-        return (self._events.view < horizon) & (self._events.view != ERASED)
-
-    def count_holding(self, at: At) -> int:
-        """How many facts hold at the two instants: the episodes of one fact never overlap."""
-        return int(visibility.count(*time_views(self.row_times), at.known_at, at.valid_at))
-
-    def count_by_type(self, horizon: int) -> NDArray[np.int64]:
-        """count, by type id."""
-        rows = self._of_fact.last[np.flatnonzero(self._known(horizon))]
-        return np.bincount(self.row_types.view[rows], minlength=len(self.types))
-
-    def count_holding_by_type(self, at: At) -> NDArray[np.int64]:
-        """count_holding, by type id."""
-        shows = np.zeros(len(self.row_facts), dtype=np.uint8)
-        visibility.shows_all(*time_views(self.row_times), at.known_at, at.valid_at, shows)
-        return np.bincount(self.row_types.view[shows.astype(np.bool_)], minlength=len(self.types))
+    def types_of(self, facts: Int32s) -> Int32s:
+        """The type id of each fact that is not forgotten."""
+        return self.row_types.view[self._of_fact.last[facts]]

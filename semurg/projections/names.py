@@ -99,9 +99,7 @@ class Names:
 
     def make_numbers(self, count: int) -> None:
         """Use up the numbers below `count`: those not recorded are those of erased entities."""
-        missing = count - len(self)
-        if missing <= 0:
-            return
+        missing = max(0, count - len(self))
         self._shown.add_many([""] * missing)
         self._folded.add_many([""] * missing)
         for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):

@@ -174,7 +174,7 @@ class Passages:
         )
 
     def showing(self, passages: Int32s, horizon: int, valid_at: int) -> Int32s:
-        """Those of the passages that are live, that an event below the horizon brought, and that are true by `valid_at`."""
+        """Those of the passages that are live, brought by an event below the horizon, and true by `valid_at`."""
         passages = passages[(self._documents.view[passages] != ERASED) & (self._events.view[passages] < horizon)]
         count = len(passages)
         known, begins = np.zeros(count, dtype=np.int64), self._valid_from.view[passages]

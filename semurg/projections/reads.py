@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from semurg.domain.visibility import At
+from semurg.projections.fact_counts import FactCounts
 from semurg.projections.parts import Parts
 from semurg.projections.rows import (
     Counts,
@@ -32,6 +33,7 @@ class Reads:
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
+        self._counts = FactCounts(parts.facts)
 
     # entities
 
@@ -82,7 +84,7 @@ class Reads:
         return self._parts.attributes.history(on_fact, owner, key, at)
 
     def find_by_attribute(self, key: str, canonical: str, type: str | None, at: At) -> list[int]:
-        """The entities whose attribute is, or as a set holds, the canonical value (of the type, None: any), ascending."""
+        """The entities whose attribute is, or as a set holds, the canonical value (type None: any), ascending."""
         found = self._parts.attributes.entities_with(key, canonical, type, at)
         return [entity for entity in found if self.entity_visible(entity, at)]
 
@@ -169,7 +171,7 @@ class Reads:
         parts, horizon = self._parts, self._parts.timeline.horizon(at.known_at)
         return Counts(
             parts.names.count(at),
-            parts.facts.count_holding(at) if explicit_valid else parts.facts.count(horizon),
+            self._counts.holding(at) if explicit_valid else self._counts.known(horizon),
             parts.documents.count(horizon),
             parts.passages.count(horizon),
         )
@@ -178,9 +180,9 @@ class Reads:
         """Classes with their members and relation types with their facts; facts count as in `counts`. O(scope)."""
         facts = self._parts.facts
         counts = (
-            facts.count_holding_by_type(at)
+            self._counts.holding_by_type(at)
             if explicit_valid
-            else facts.count_by_type(self._parts.timeline.horizon(at.known_at))
+            else self._counts.known_by_type(self._parts.timeline.horizon(at.known_at))
         )
         used = np.flatnonzero(counts).tolist()
         relations = [RelationCount(facts.types.text(type_id), int(counts[type_id])) for type_id in used]

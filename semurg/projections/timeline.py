@@ -69,13 +69,13 @@ class Timeline:
         """The positions of all events, ascending."""
         return self._positions.view.tolist()  # type: ignore[no-any-return]
 
-    def horizon(self, known_at: int) -> int:
+    def horizon(self, instant: int) -> int:
         """How many events were recorded at or before the instant: event numbers below it were known then."""
         count, instants = len(self._instants), self._instants.cells
         # most reads are at the newest instant
-        if count and instants[count - 1] <= known_at:
+        if count and instants[count - 1] <= instant:
             return count
-        return bisect_right(instants, known_at, 0, count)
+        return bisect_right(instants, instant, 0, count)
 
     def position_at(self, known_at: int) -> int:
         """Position of the last event recorded at or before the instant, 0 when there is none."""

@@ -131,8 +131,8 @@ def passages_in_order(
     `linked` are the passages of each seed; one that several seeds have counts for the first.
     """
     passages = linked[0] if len(linked) == 1 else list(dict.fromkeys(chain.from_iterable(linked)))
-    if not passages:
-        return [], 0
+    if not passages or (k == 0 and mark is None):
+        return [], len(passages)
     recency, numbers = reads.passage_recency(passages), np.asarray(passages)
     if mark is not None:
         behind = (recency < mark.recency) | ((recency == mark.recency) & (numbers > mark.number))

@@ -141,7 +141,6 @@ def _fill(reads: Reads, scope_number: int, start: _Start, request: RecallRequest
         items.append(make.entity(entities, said, linked[entities], score.next()))
         entities += 1
     facts = facts_in_order(reads, seeds.entities, at, request.k, start.marks)
-    passages, passages_behind = passages_in_order(reads, linked, request.k, start.passage)
 
     taken: list[Turn] = []
     texts = []
@@ -154,16 +153,16 @@ def _fill(reads: Reads, scope_number: int, start: _Start, request: RecallRequest
     in_sight = sorted(range(len(taken)), key=lambda place: taken[place][1])
     items += [make.fact(taken[place][1], texts[place], score.next()) for place in in_sight]
 
-    shown = start.passage
-    shown_passages = 0
-    if len(taken) == facts.remaining:
-        for recency, number, seed in passages[: request.k - len(taken)]:
-            row = reads.passage(number)
-            if not room.take(row.text):
-                break
-            items.append(make.passage(number, row, seed, score.next()))
-            shown = PassageMark(recency, number)
-            shown_passages += 1
+    wanted = request.k - len(taken) if len(taken) == facts.remaining else 0
+    passages, passages_behind = passages_in_order(reads, linked, wanted, start.passage)
+    shown, shown_passages = start.passage, 0
+    for recency, number, seed in passages:
+        row = reads.passage(number)
+        if not room.take(row.text):
+            break
+        items.append(make.passage(number, row, seed, score.next()))
+        shown = PassageMark(recency, number)
+        shown_passages += 1
     left_out = len(seeds.entities) - entities + facts.remaining - len(taken) + passages_behind - shown_passages
     marks = marks_after(start.marks, taken) if left_out else start.marks
     end = _Start(seeds, entities, start.items + len(items), marks, shown)

@@ -61,7 +61,6 @@ def test_a_long_unknown_field_is_quoted_cut() -> None:
         ("remember", relation(source="a"), "facts.relations[1].target"),
         ("remember", {"facts": {"entities": [{"type": "Person"}]}}, "facts.entities[0].name"),
         ("remember", {"messages": [{"role": "user"}]}, "messages[0].content"),
-        ("remember", {"passages": [{"text": "x"}]}, "passages[0].mentions"),
         ("forget", {"fact": {"from": "a", "type": "b"}}, "fact.to"),
         ("forget", {"attribute": {"subject": "a"}}, "attribute.key"),
         ("recall", {"attribute": {"key": "a"}}, "attribute.value"),

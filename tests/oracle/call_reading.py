@@ -56,10 +56,10 @@ class Call:
 
     @property
     def names(self) -> list[str]:
-        """Every name the call speaks of, in the order in which unknown ones become entities."""
+        """Every name the call speaks of, in the order in which unknown ones become entities: the first spelling shows."""
         ends = [name for one in self.relations for name in (one.source, one.target)]
         mentions = [name for text in self.texts for part in text.parts for name in part[4]]
-        return [*(name for name, _, _ in self.entities), *ends, *mentions]
+        return [*(name for name, _, _ in self.entities), *mentions, *ends]
 
 
 def read_remember(fields: dict[str, Any]) -> Call:

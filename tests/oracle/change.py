@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from call_reading import Call, RefusedError, Relation, Text, identity
-from memory_state import Assertion, Attribute, Document, Entity, Fact, Passage, Source, State, Statement
+from memory_state import Assertion, Attribute, Document, Entity, Fact, Passage, Source, Span, State, Statement
 from rules_of_time import Replacement, asserted, first_asserted
 from text_rules import first_place_of, named_places
 
@@ -20,7 +20,6 @@ class Change:
 
     def __init__(self, state: State, call: Call, now: int, command: int) -> None:
         self.state, self.call, self.now, self.command = state, call, now, command
-        self.known_facts = {(one.source, one.type) for one in state.facts.values()}
         self.used_before = state.used
         self.documents: list[int] = []
         self.triples: set[tuple[int, str, int]] = set()
@@ -179,7 +178,7 @@ class Change:
         fact = self.state.facts[number]
         said_before = self._state_it(number, sent)
         if sent.replaces:
-            self._replace(number, sent)
+            self._replace(number, sent, is_new)
         elif is_new:
             fact.episodes = first_asserted(sent.start, sent.end)
         elif not said_before or (sent.start is None and sent.end is None):
@@ -188,29 +187,25 @@ class Change:
     def _state_it(self, number: int, sent: Relation) -> bool:
         """Record who asserted the fact; whether this very statement is known already."""
         fact = self.state.facts[number]
-        document, span, both = None, None, False
+        document, span = None, None
         if self.source[0] == "document":
-            document, span, both = self._best_document(fact.source, fact.target)
+            document, span = self._best_document(fact.source, fact.target)
         assertion = self.source[1][0] if self.source[0] == "assertion" else None
         said = (document, assertion, sent.start, sent.end)
         if said in [(one.document, one.assertion, one.stated_from, one.stated_to) for one in fact.statements]:
             return True
         fact.statements.append(
-            Statement(document, assertion, sent.start, sent.end, self.command, self.now, span, both)
+            Statement(document, assertion, sent.start, sent.end, self.command, self.now, span)
         )
         return False
 
-    def _best_document(self, source: int, target: int) -> tuple[int, Any, bool]:
-        quotes = [(document, *self.state.quote(document, (source, target))) for document in self.source[1]]
-        for document, span, both in quotes:
-            if both:
-                return document, span, True
-        for document, span, _ in quotes:
-            if span is not None:
-                return document, span, False
-        return quotes[0]
+    def _best_document(self, source: int, target: int) -> tuple[int, Span | None]:
+        """The first of the documents that quotes the fact best, and the sentence."""
+        quotes = {document: self.state.quote(document, (source, target)) for document in self.source[1]}
+        best = max(quality for _, quality in quotes.values())
+        return next((document, span) for document, (span, quality) in quotes.items() if quality == best)
 
-    def _replace(self, number: int, sent: Relation) -> None:
+    def _replace(self, number: int, sent: Relation, is_new: bool) -> None:
         fact = self.state.facts[number]
         group = {
             one.target: one.episodes
@@ -218,7 +213,7 @@ class Change:
             if (one.source, one.type) == (fact.source, fact.type)
         }
         t = self.now if sent.start is None else sent.start
-        from_unknown = sent.start is None and (fact.source, fact.type) not in self.known_facts
+        from_unknown = sent.start is None and is_new and len(group) == 1
         result = Replacement(group, fact.target, t, sent.end, from_unknown)
         if result.is_empty:
             raise RefusedError("interval_empty")

@@ -150,10 +150,37 @@ forgets = st.tuples(
         st.just({"all": True}),
     ),
 )
+# Few names and one relation: what replaces, episodes and corrections do to each other.
+few = st.sampled_from(("Acme", "Ann", "New York"))
+dense_relations = fields(
+    {"source": st.just("Dana"), "target": few, "type": st.just("part_of")},
+    attributes=st.dictionaries(st.just("role"), st.sampled_from(("lead", "engineer")), min_size=1),
+    valid_from=dates,
+    valid_to=dates,
+    replaces=st.just(True),
+)
+dense_entities = fields({"name": st.just("Dana")}, attributes=st.builds(lambda one: {"role": one}, st.sampled_from("abc")))
+dense_facts = fields(
+    {}, entities=st.lists(dense_entities, min_size=1, max_size=1), relations=st.lists(dense_relations, min_size=1, max_size=3)
+)
+dense_writes = st.tuples(
+    st.just("remember"), fields({"facts": dense_facts}, date=dates, source=st.sampled_from(LABELS))
+).filter(lambda one: one[1]["facts"])
+dense_forgets = st.tuples(
+    st.just("forget"),
+    st.one_of(
+        st.builds(lambda one: {"subject": one}, few),
+        st.builds(lambda one: {"fact": {"from": "Dana", "type": "part_of", "to": one}}, few),
+        st.just({"attribute": {"subject": "Dana", "key": "role"}}),
+        st.just({"source": "note"}),
+    ),
+)
+dense_commands = st.one_of(dense_writes, dense_writes, dense_writes, dense_writes, dense_forgets)
 # What the clock does before a command: moves on a little or past many dates, stands still, or steps back.
 steps = st.sampled_from((SECOND, SECOND, 37 * DAY, 400 * DAY, 0, -3 * DAY))
 writes = st.one_of(remembers(), remembers(), relates, relates)
 commands = st.one_of(writes, writes, writes, forgets)
+dense_histories = st.lists(st.tuples(steps, dense_commands), min_size=1, max_size=8)
 histories = st.lists(st.tuples(steps, commands), min_size=1, max_size=8)
 INSTANTS_READ = ("2019-12-31", "2020", "2020-06-01T00:00:00Z", "2021-03-01", "2023", "2026", "2040")
 valid_ats = st.none() | st.sampled_from(INSTANTS_READ)

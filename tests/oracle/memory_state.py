@@ -36,7 +36,6 @@ class Statement:
     command: int
     recorded_at: int
     span: Span | None
-    quotes_both: bool
 
 
 @dataclass
@@ -155,17 +154,19 @@ class State:
         """The facts with the entity at either end."""
         return [number for number, fact in self.facts.items() if entity in (fact.source, fact.target)]
 
-    def quote(self, document: int, ends: tuple[int, int]) -> tuple[Span | None, bool]:
-        """The first sentence of the document that names both ends, else the first that names one; and whether both."""
-        one_end: Span | None = None
+    def quote(self, document: int, ends: tuple[int, int]) -> tuple[Span | None, int]:
+        """The first sentence of the document that names both ends, else the source, else the target; how well it does.
+
+        2 for both, 1 for the source alone, 0 for the target alone, -1 without a sentence.
+        """
+        best: tuple[Span | None, int] = (None, -1)
         for number in self.passages_of(document):
             passage = self.passages[number]
             places = named_places(passage.text, self.entity_by_key())
             for start, end in sentences(passage.text):
                 named = {entity for entity, first, last in places if start <= first and last <= end}
                 span = (number, passage.start + start, passage.start + end)
-                if set(ends) <= named:
-                    return span, True
-                if one_end is None and set(ends) & named:
-                    one_end = span
-        return one_end, False
+                quality = 2 if set(ends) <= named else 1 if ends[0] in named else 0 if ends[1] in named else -1
+                if quality > best[1]:
+                    best = span, quality
+        return best

@@ -118,7 +118,7 @@ class History:
         entities = sorted(self.naive.entities)
         if not entities:
             return
-        source, event = self._source(), FactsRecorded()
+        source = self._source()
         new: dict[tuple[int, str, int], int] = {}
         touched: list[int] = []
         for _ in range(self.random.randint(1, 4)):
@@ -132,12 +132,14 @@ class History:
         self.triples.update(new)
         episodes = [self._episodes() for _ in touched]
         passages = sorted(self.naive.passages)
-        spans = [self.random.choice([-1, *passages]) for _ in touched]
+        # a fact may change without a word said of it: another one replaced it
+        stated = [fact for fact in touched if fact in new.values() or self.random.random() < 0.6]
+        spans = [self.random.choice([-1, *passages]) for _ in stated]
         event = FactsRecorded(
             names, list(new.values()), [one for one, _, _ in new], [names.index(one) for _, one, _ in new],
-            [one for _, _, one in new], touched, [source] * len(touched),
-            [self.random.choice((UNKNOWN_START, 20)) for _ in touched],
-            [self.random.choice((NO_END, NO_END, 60)) for _ in touched], spans,
+            [one for _, _, one in new], stated, [source] * len(stated),
+            [self.random.choice((UNKNOWN_START, 20)) for _ in stated],
+            [self.random.choice((NO_END, NO_END, 60)) for _ in stated], spans,
             [0 if span < 0 else 3 for span in spans], [0 if span < 0 else 9 for span in spans], touched,
             [len(one) for one in episodes], [one.start for many in episodes for one in many],
             [one.end for many in episodes for one in many],
@@ -188,7 +190,7 @@ class History:
                 key = self.random.choice((None, f"key{passage}zx"))
                 passages.append(StoredPassage(passage, start, text, [0, 17], mentions, self.random.choice(DATES), key))
                 start += len(text) + 1
-            digest = number.to_bytes(4, "big") * 4
+            digest = (number + 1).to_bytes(4, "big") * 4
             label = self.random.choice((None, *LABELS))
             documents.append(StoredDocument(number, digest, "text", start, passages, self.random.choice(DATES), label))
         self._record(DocumentsStored(documents))

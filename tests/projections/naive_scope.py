@@ -1,4 +1,4 @@
-"""A scope as plain dicts and lists: what every read of projections.scope must answer, written the slow and obvious way."""
+"""A scope as plain dicts and lists: what every read of projections.scope must answer, the slow and obvious way."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class NaiveScope:
             }  # fmt: skip
             found = passage.mentions
             for place in range(0, len(found), 3):
-                self._mention(passage.number, *found[place : place + 3], now)
+                self._mention(passage.number, found[place], found[place + 1], found[place + 2], now)
 
     def _mention(self, passage: int, entity: int, start: int, end: int, now: int) -> None:
         self.mentions.append({"passage": passage, "entity": entity, "span": (start, end), "known": now})

@@ -96,6 +96,8 @@ def test_a_forgotten_key_is_gone_at_every_instant_and_comes_back_under_a_new_num
     assert attributes.entities_with("role", "spy", None, At(10, 0)) == []
     assert attributes.find(False, 1, "role") == -1
     attributes.erase(0)
+    # not even the hash under which the value was found is left
+    assert len(attributes._by_value) == 0
     attributes.record(always(1, 1, "role", "clerk"), 20)
     assert attributes.at(False, 1, NOW) == [("role", value("clerk"))]
     assert len(attributes) == 2

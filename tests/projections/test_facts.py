@@ -11,6 +11,7 @@ from semurg.domain.instants import NO_END, UNKNOWN_START
 from semurg.domain.visibility import At
 from semurg.projections.chains import Chains
 from semurg.projections.counted import CountedTexts
+from semurg.projections.fact_counts import FactCounts
 from semurg.projections.facts import Facts
 from semurg.projections.kernels import episodes as kernels
 from semurg.projections.timeline import Timeline
@@ -49,7 +50,8 @@ def asserted(fact: int, source: int, relation: str, target: int, episodes: Episo
 
 
 def shown(facts: Facts, entity: int, known_at: int, valid_at: int) -> list[int]:
-    return facts.columns(facts.visible_rows(entity, At(known_at, valid_at))).fact.tolist()
+    found: list[int] = facts.columns(facts.visible_rows(entity, At(known_at, valid_at))).fact.tolist()
+    return found
 
 
 def test_the_table_of_right_answers_holds() -> None:
@@ -105,11 +107,28 @@ def test_recency_is_the_start_or_when_the_fact_was_first_stated() -> None:
 def test_a_number_skipped_by_an_erased_log_is_never_given_out_and_counts_as_nothing() -> None:
     facts = facts_with(asserted(3, 0, "A", 1, [(10, 20)]))
     assert len(facts) == 4
-    assert facts.count(1) == 1
+    assert FactCounts(facts).known(1) == 1
     facts.erase(0)
     facts.make_numbers(9)
+    assert facts.by_triple([0] * 9, ["B"] * 9, [1] * 9) == [-1] * 9
     assert len(facts) == 9
     assert facts.live == 1
+
+
+def test_numbers_used_up_before_any_fact_find_nothing() -> None:
+    facts = facts_with()
+    facts.make_numbers(3)
+    assert facts.by_triple([0] * 9, ["A"] * 9, [1] * 9) == [-1] * 9
+    assert (facts.touching(0), facts.from_source(0, "A"), facts.episodes(0)) == ([], [], [])
+
+
+def test_an_erased_fact_shows_and_says_nothing_at_any_instant() -> None:
+    facts = facts_with(asserted(0, 0, "A", 1, [(10, 20)]), asserted(0, 0, "A", 1, [(10, 30)], new=False))
+    facts.erase(0)
+    assert [shown(facts, 0, known_at, 15) for known_at in (10, 20, 99)] == [[], [], []]
+    assert facts.statements.of_fact(0, 99) == []
+    assert not facts.statements.stated(0, -1, 10, 20)
+    assert list(facts.instants_of(0)) == []
 
 
 def test_a_type_leaves_with_its_last_fact() -> None:
@@ -152,7 +171,7 @@ def test_statements_come_in_the_order_recorded_and_by_what_was_known() -> None:
 # the kernel beside its oracle
 
 
-def naive_settle(  # noqa: PLR0913
+def naive_settle(
     changed: list[int], counts: list[int], starts: list[int], ends: list[int], rows: list[list[int]], now: int
 ) -> tuple[list[int], list[int]]:
     """(closed, added) with rows as [fact, start, end, closed]."""
@@ -182,17 +201,17 @@ def test_settle_does_what_its_oracle_does(data: st.DataObject) -> None:
     chains = Chains()
     chains.make_owners(3)
     chains.add_many([row[0] for row in rows])
-    columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in (1, 2, 3)]
+    row_starts, row_ends, row_closed = (np.array([row[place] for row in rows], dtype=np.int64) for place in (1, 2, 3))
     added = np.zeros(len(flat), dtype=np.uint8)
     total = kernels.settle(
         np.array(changed, dtype=np.int32), np.array(list(map(len, episodes)), dtype=np.int32),
         np.array([one for one, _ in flat], dtype=np.int64), np.array([one for _, one in flat], dtype=np.int64),
-        chains.last, chains.after, *columns, NO_END, 9, added,
+        chains.last, chains.after, row_starts, row_ends, row_closed, NO_END, 9, added,
     )  # fmt: skip
     closed, wanted = naive_settle(
         changed, list(map(len, episodes)), [one for one, _ in flat], [one for _, one in flat], rows, 9
     )
-    assert columns[2].tolist() == closed
+    assert row_closed.tolist() == closed
     assert added.tolist() == wanted
     assert total == sum(wanted)
 

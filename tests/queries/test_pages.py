@@ -178,6 +178,15 @@ def test_an_entity_with_more_attributes_than_fit_is_cut_in_its_text_and_whole_in
     assert texts(reply, "fact") == ["Hub Orla LINKS Mira"]
 
 
+def test_an_entity_with_more_types_than_fit_keeps_to_the_budget_and_lists_them_all() -> None:
+    scope = Scope()
+    scope.entity("Hub Orla", *(f"Kind {number:03}" for number in range(100)), role="lead")
+    entity = scope.recall("Hub Orla", max_tokens=50)["items"][0]
+    assert len(entity["types"]) == 100
+    assert entity["text"].startswith("Hub Orla (Kind 000, Kind 001") and entity["text"].endswith(")")
+    assert len(entity["text"]) <= 200
+
+
 def test_seeds_that_do_not_fit_come_on_the_next_page() -> None:
     scope = Scope()
     for number in range(6):

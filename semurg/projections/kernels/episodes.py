@@ -30,7 +30,7 @@ def settle(
     now: int,
     added: NDArray[Any],
 ) -> int:
-    """Close the open rows of each changed fact that its episodes no longer list; mark the episodes that have no open row.
+    """Close the open rows that the episodes of their fact no longer list; mark the episodes that have no open row.
 
     `changed[i]` has the next `counts[i]` entries of `episode_starts` and `episode_ends`. Its rows are the chain that
     ends in `last[changed[i]]`, linked by `after`; a row is open while `row_closed` is `never`, and closed by writing
