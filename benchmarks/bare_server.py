@@ -29,6 +29,7 @@ async def serve(database: Path, size: int) -> None:
 
     @app.post("/empty")
     async def empty(request: Request) -> HTTPResponse:
+        msgspec.json.decode(request.body)
         return raw(msgspec.json.encode({}), content_type="application/json")
 
     @app.post("/write")

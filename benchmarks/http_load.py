@@ -10,7 +10,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import uvloop
 
@@ -87,8 +87,8 @@ class _Caller(asyncio.Protocol):
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        # uvloop's transports are of classes of their own.
+        self._transport = cast(asyncio.Transport, transport)
 
     def send_next(self) -> None:
         """Send the next request, or finish when there is none."""

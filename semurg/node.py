@@ -31,13 +31,13 @@ from semurg.eventlog.protocol import Log
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
+from semurg.projections.replay import replay
 from semurg.queries.instants import read_at
 from semurg.queries.recall import RecallContext, recall
 from semurg.queries.requests import read_instants, recall_request
 from semurg.queries.status import NamedScope, StatusRequest, status
 from semurg.writer import NODE_STREAM, Clock, Order, Writer
 
-REPLAY_PAGE_EVENTS = 20_000
 THREAD_PREPARE_CHARS = 20_000
 TOKEN_VARIABLE = "SEMURG_API_TOKEN"
 
@@ -119,13 +119,12 @@ class Node:
         self._state = "stopped"
 
     async def _replay(self) -> None:
-        """Apply the whole log, page by page, off the loop, so that health answers meanwhile."""
-        after = 0
-        while records := await self._log.read(after, REPLAY_PAGE_EVENTS):
-            await asyncio.to_thread(self._projector.apply_batch, records)
-            after = records[-1].position
-            self._replayed = after
-        await asyncio.to_thread(self._projector.publish, self._log.head().recorded_at)
+        """Apply the whole log, off the loop, so that health answers meanwhile."""
+
+        def reached(position: int) -> None:
+            self._replayed = position
+
+        await replay(self._log, self._projector, reached)
 
     async def _found(self) -> None:
         """First start: the node's identity and the owner token. A lost semurg.env gets a new token, the old one ends."""

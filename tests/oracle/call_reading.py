@@ -56,7 +56,7 @@ class Call:
 
     @property
     def names(self) -> list[str]:
-        """Every name the call speaks of, in the order in which unknown ones become entities: the first spelling shows."""
+        """Every name the call speaks of, in the order in which unknown ones become entities."""
         ends = [name for one in self.relations for name in (one.source, one.target)]
         mentions = [name for text in self.texts for part in text.parts for name in part[4]]
         return [*(name for name, _, _ in self.entities), *mentions, *ends]
@@ -166,6 +166,8 @@ def _check(call: Call) -> None:
     if _contradicts(_values_given(call)):
         faults.append("attribute_conflict")
     if faults:
+        if any(one.replaces and one.start is None and one.end is not None for one in call.relations):
+            faults.append("interval_empty")  # it may have ended before now, where it would begin
         raise RefusedError(*faults)
 
 
@@ -177,7 +179,7 @@ def _values_given(call: Call) -> list[tuple[object, object]]:
     ]
     for one in call.relations:
         triple = (match_key(one.source), one.type, match_key(one.target))
-        given += [((*triple, key), identity(value)) for key, value in one.attributes.items()]
+        given += [((*triple, key, one.start), identity(value)) for key, value in one.attributes.items()]
     return given
 
 

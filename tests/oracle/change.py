@@ -26,7 +26,9 @@ class Change:
         self.source: Source = ("assertion", (0,))
         self.counts = {kind: {"new": 0, "known": 0} for kind in ("entities", "relations")}
         self.attributes = {"set": 0, "known": 0}
-        self.replaced: dict[str, list[dict[str, Any]]] = {"ended": [], "restored": [], "older_than_stored": []}
+        self.replaced: dict[str, list[dict[str, Any]]] = {"restored": [], "older_than_stored": []}
+        self.ended: list[tuple[int, dict[str, Any]]] = []
+        self.episodes_before = {number: fact.episodes for number, fact in state.facts.items()}
 
     def carry_out(self) -> dict[str, Any]:
         """Change the state, and say what happened."""
@@ -222,26 +224,29 @@ class Change:
                 one.episodes = result.histories[one.target]
         names = self.state.entities
         for target in result.ended:
-            self.replaced["ended"].append({"target": names[target].name, "ended_at": format_instant(t)})
+            ended = self.state.fact(fact.source, fact.type, target)
+            assert ended is not None
+            self.ended.append((ended, {"target": names[target].name, "ended_at": format_instant(t)}))
         if result.restored:
-            self.replaced["restored"].append({"target": names[fact.target].name, "from": format_instant(t)})
+            self.replaced["restored"].append({"target": names[fact.target].name, "restored_at": format_instant(t)})
         if result.later is not None:
             later = {"target": names[fact.target].name, "ended_at": format_instant(result.later)}
             self.replaced["older_than_stored"].append(later)
 
+    def _changed(self, number: int) -> bool:
+        return self.state.facts[number].episodes != self.episodes_before.get(number, [])
+
     def _set_attributes(self) -> None:
-        seen = set()
+        before: dict[tuple[tuple[str, int], str], Any] = {}
         for owner, key, value, start in self._values_sent():
             assert owner is not None
-            if (owner, key, start) in seen:
-                continue
-            seen.add((owner, key, start))
             number = self.state.attribute(owner, key)
             is_new = number is None
             if number is None:
                 number = self.state.number()
                 self.state.attributes[number] = Attribute(owner, key)
             attribute = self.state.attributes[number]
+            before.setdefault((owner, key), (number, attribute.histories))
             identities = [identity(one) for one in attribute.values]
             if identity(value) not in identities:
                 attribute.values.append(value)
@@ -253,7 +258,8 @@ class Change:
             attribute.histories = result.histories
             if changed and self.source[0] == "assertion":
                 self.state.assertions_of_values.add(self.source[1][0])
-            self.attributes["set" if changed else "known"] += 1
+        for number, histories in before.values():
+            self.attributes["known" if self.state.attributes[number].histories == histories else "set"] += 1
 
     def _reply(self, label_state: str | None) -> dict[str, Any]:
         call = self.call
@@ -271,5 +277,7 @@ class Change:
             "source_label_state": label_state,
         }
         if any(relation.replaces for relation in call.relations):
-            reply["replaces"] = {**self.replaced, "unread": []}
+            # what the call itself brought back or never let begin did not end
+            ended = [one for number, one in self.ended if self._changed(number)]
+            reply["replaces"] = {**self.replaced, "ended": ended, "unread": []}
         return reply

@@ -159,9 +159,12 @@ dense_relations = fields(
     valid_to=dates,
     replaces=st.just(True),
 )
-dense_entities = fields({"name": st.just("Dana")}, attributes=st.builds(lambda one: {"role": one}, st.sampled_from("abc")))
+roles = st.builds(lambda one: {"role": one}, st.sampled_from("abc"))
+dense_entities = fields({"name": st.just("Dana")}, attributes=roles)
 dense_facts = fields(
-    {}, entities=st.lists(dense_entities, min_size=1, max_size=1), relations=st.lists(dense_relations, min_size=1, max_size=3)
+    {},
+    entities=st.lists(dense_entities, min_size=1, max_size=1),
+    relations=st.lists(dense_relations, min_size=1, max_size=3),
 )
 dense_writes = st.tuples(
     st.just("remember"), fields({"facts": dense_facts}, date=dates, source=st.sampled_from(LABELS))

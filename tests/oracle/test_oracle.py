@@ -87,7 +87,7 @@ def test_replies_name_what_ended_what_came_back_and_what_was_older() -> None:
     assert older["ended"] == [{"target": "Acme", "ended_at": "2022-06-01T00:00:00Z"}]
     assert older["older_than_stored"] == [{"target": "Gamma", "ended_at": "2024-03-01T00:00:00Z"}]
     assert back["ended"] == [{"target": "Beta", "ended_at": "2024-09-01T00:00:00Z"}]
-    assert back["restored"] == [{"target": "Acme", "from": "2024-09-01T00:00:00Z"}]
+    assert back["restored"] == [{"target": "Acme", "restored_at": "2024-09-01T00:00:00Z"}]
 
 
 def test_a_call_sent_again_changes_nothing_and_says_so(table: Oracle) -> None:

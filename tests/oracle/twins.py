@@ -89,7 +89,7 @@ class Twins:
         assert reply["already"] is right["already"], f"already: {reply['already']}"
         self.known.position(reply["position"], right["position"])
         if any(one.get("replaces") for one in [fields, *(fields.get("facts") or {}).get("relations", [])]):
-            assert reply["replaces"] == right["replaces"]
+            assert reply["replaces"] == right["replaces"], f"{reply['replaces']} is not {right['replaces']}"
         if verb == "relate":
             assert reply["present"] is True
             fact = reply["fact"]
