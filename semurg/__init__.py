@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 __all__ = ["Refusal", "open"]
 
 
-def open(path: str | Path, *, clock: Callable[[], int] | None = None) -> Memory:  # noqa: A001 - the public name
-    """Open the memory in the directory `path`, made when it is not there. Raises Refusal node_in_use when a node has it.
+def open(path: str | Path, *, clock: Callable[[], int] | None = None) -> Memory:
+    """Open the memory in the directory `path`, made when it is not there.
+
+    Raises Refusal node_in_use when a node has it.
 
     `clock` gives the present in µs since 1970 UTC, for tests; the wall clock without it.
     """

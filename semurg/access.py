@@ -58,7 +58,7 @@ OWNER = Caller("owner", "owner", None, "owner", None, None)
 
 
 def resolve_user(caller: Caller, user: str | None) -> str:
-    """The partition of a call: "" is the owner's own. Raises Refusal user_mismatch when a pinned token names another."""
+    """The partition of a call: "" is the owner's own. Raises Refusal user_mismatch for another's than the token's."""
     if user is not None:
         clean_user(user, "user_id")
     if caller.user is None:

@@ -127,7 +127,7 @@ class Node:
         await replay(self._log, self._projector, reached)
 
     async def _found(self) -> None:
-        """First start: the node's identity and the owner token. A lost semurg.env gets a new token, the old one ends."""
+        """First start: the node's identity and owner token. A lost semurg.env gets a new token, the old one ends."""
         events: list[Event] = []
         if self._projector.catalogue.node is None:
             events.append(NodeFounded(uuid.uuid4().hex))
@@ -144,7 +144,7 @@ class Node:
     # Who asks
 
     def authenticate(self, secret: str) -> Caller | None:
-        """Whose secret this is; None when it is nobody's. Look-up is by SHA-256, so timing tells nothing of the secret."""
+        """Whose secret this is; None when nobody's. Look-up is by SHA-256, so timing tells nothing of the secret."""
         digest = _digest(secret)
         if self._override is not None:
             if digest == self._override:

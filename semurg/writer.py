@@ -134,7 +134,7 @@ class Writer:
                     await self._forget(batch[0])
                 else:
                     await self._write(batch)
-            except Exception as error:  # noqa: BLE001 - the state is unknown: no further write may build on it
+            except Exception as error:
                 logger.exception("the writer stopped: a failed batch could not be undone")
                 self._broken = error
                 for waiting in (*batch, *self._queue):
@@ -170,7 +170,7 @@ class Writer:
                     commits.append(commit)
             if commits:
                 await self._log.append(commits)
-        except Exception as error:  # noqa: BLE001 - a fault must not take the writer down; every caller is told of it
+        except Exception as error:
             await self._undo(batch, touched, error)
             return
         self._publish(answers)
@@ -187,7 +187,7 @@ class Writer:
                 await self._log.append([commit])
                 self._apply(commit)
                 self._unfinished[order.stream] = self._position
-        except Exception as error:  # noqa: BLE001 - as above; nothing was staged
+        except Exception as error:
             await self._undo([waiting], {order.stream: None}, error)
             return
         try:

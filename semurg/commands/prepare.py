@@ -37,7 +37,15 @@ from semurg.domain.limits import (
     PASSAGES_MAX,
     RELATIONS_MAX,
 )
-from semurg.domain.names import check_text, clean_key, clean_label, clean_name, clean_relation, clean_type, has_substance
+from semurg.domain.names import (
+    check_text,
+    clean_key,
+    clean_label,
+    clean_name,
+    clean_relation,
+    clean_type,
+    has_substance,
+)
 from semurg.domain.values import read_value
 
 DEFAULT_RELATION = "RELATED_TO"
@@ -60,9 +68,7 @@ def prepare_remember(fields: Fields) -> Remember:
 
 def prepare_relate(fields: Fields) -> Remember:
     """The command of a memory_relate: a remember of one relation and nothing else."""
-    relation = _relation(
-        {**fields, "source": fields["from"], "target": fields["to"]}, {}, "", sides=("from", "to")
-    )
+    relation = _relation({**fields, "source": fields["from"], "target": fields["to"]}, {}, "", sides=("from", "to"))
     return Remember((), (), (relation,), _date(fields, "date"), _label(fields))
 
 
@@ -191,7 +197,9 @@ def _refuse_blank(text: str, field: str) -> None:
 
 def _refuse_over(count: int, most: int, field: str, unit: str) -> None:
     if count > most:
-        raise Refusal("limit_exceeded", f"{field} has {count:,} {unit}; a call takes {most:,}.", "Split it over several calls.")
+        raise Refusal(
+            "limit_exceeded", f"{field} has {count:,} {unit}; a call takes {most:,}.", "Split it over several calls."
+        )
 
 
 # Facts
@@ -274,5 +282,6 @@ def _attributes(attributes: Fields | None, prefix: str) -> tuple[AttributeInput,
         return ()
     _refuse_over(len(attributes), ATTRIBUTES_MAX, prefix[:-1], "keys")
     return tuple(
-        AttributeInput(clean_key(key, prefix + "key"), read_value(value, prefix + key)) for key, value in attributes.items()
+        AttributeInput(clean_key(key, prefix + "key"), read_value(value, prefix + key))
+        for key, value in attributes.items()
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-import sentencex  # type: ignore[import-untyped]
+import sentencex
 
 from semurg.documents.blocks import Block, blocks, with_line_feeds
 from semurg.documents.pieces import may_cut

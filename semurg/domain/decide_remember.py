@@ -96,7 +96,9 @@ class RememberDraft:
             return None
         if command.date is not None:
             return "dated_own_source"
-        under = [document for document in self.view.documents_under(command.source) if document not in self.texts.documents]
+        under = [
+            document for document in self.view.documents_under(command.source) if document not in self.texts.documents
+        ]
         if not under:
             return "new_source"
         if len(under) > LABEL_DOCUMENTS_MAX:
@@ -120,9 +122,7 @@ class RememberDraft:
             source, target = number[relation.source.key], number[relation.target.key]
             start, end = resolve_bounds(relation, date.start if date else None, f"Relation {index}")
             cited, span = self.sources.of_fact(source, target)
-            assertions.append(
-                Assertion(source, relation.type, target, start, end, relation.replaces, cited, span)
-            )
+            assertions.append(Assertion(source, relation.type, target, start, end, relation.replaces, cited, span))
         return assertions
 
     def _set_attributes(self) -> None:

@@ -1,4 +1,4 @@
-"""The attributes of one call: for each (owner, key) one value at a time, later ones replacing, older ones kept as history."""
+"""The attributes of one call: one value of a key at a time, later ones replacing, older ones kept as history."""
 
 from __future__ import annotations
 
@@ -39,9 +39,7 @@ class AttributesDraft:
         slot = (owner, key)
         if slot not in self._histories:
             self._load(slot, owner_name)
-        self._histories[slot] = _with_value(
-            self._histories[slot], value, start, instant, cited
-        )
+        self._histories[slot] = _with_value(self._histories[slot], value, start, instant, cited)
 
     def _load(self, slot: tuple[Owner, str], owner_name: str) -> None:
         owner, key = slot
@@ -57,7 +55,7 @@ class AttributesDraft:
             if held >= ATTRIBUTES_MAX:
                 raise Refusal(
                     "limit_exceeded",
-                    f"{quoted(owner_name)} would hold more than {ATTRIBUTES_MAX} attributes; {quoted(key)} is one too many.",
+                    f"{quoted(owner_name)} would hold over {ATTRIBUTES_MAX} attributes; {quoted(key)} is one too many.",
                     f"Keep to {ATTRIBUTES_MAX} keys, or forget some first.",
                 )
             self._keys[owner] = held + 1

@@ -87,8 +87,8 @@ class FactsDraft:
             if other != assertion.target:
                 raise Refusal(
                     "replaces_conflict",
-                    f"Relation {index} and an earlier one of this call both replace {quoted(assertion.type)} of the same"
-                    " entity at the same instant, with different targets.",
+                    f"Relation {index} and an earlier one of this call both replace {quoted(assertion.type)} of"
+                    " the same entity at the same instant, with different targets.",
                     "Send replaces on one of them, or give them different dates.",
                     index=index,
                 )
@@ -141,7 +141,7 @@ class FactsDraft:
             if end <= start:
                 raise Refusal(
                     "interval_empty",
-                    f"{quoted(assertion.type)} replaces from {format_instant(instant)} but would end at {format_instant(end)}.",
+                    f"A relation that replaces from {format_instant(instant)} ends at {format_instant(end)}.",
                     "Send valid_from (or date) with it, earlier than valid_to.",
                 )
             if following is not None:

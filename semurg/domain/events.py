@@ -47,7 +47,7 @@ class TokenRevoked(Event, frozen=True, tag="token_revoked"):
 
 
 class ScopeOpened(Event, frozen=True, tag="scope_opened"):
-    """First event of a scope's stream. `user` is "" for the owner's own partition; `number` is part of every id in it."""
+    """First event of a scope's stream. `user` is "" for the owner's partition; `number` is part of every id in it."""
 
     user: str
     scope: str
@@ -55,7 +55,7 @@ class ScopeOpened(Event, frozen=True, tag="scope_opened"):
 
 
 class EntitiesRecorded(Event, frozen=True, tag="entities_recorded"):
-    """New entities (`numbers`, `names`, `sources` side by side) and newly given types (`typed`, `types` side by side)."""
+    """New entities (`numbers`, `names`, `sources` side by side); newly given types (`typed`, `types` side by side)."""
 
     numbers: list[int] = []
     names: list[str] = []
@@ -186,8 +186,8 @@ class Redaction(msgspec.Struct, frozen=True, array_like=True):
     digest: bytes
 
 
-# In every forget event `following` holds the next unused numbers (entity, fact, document, passage, assertion, attribute)
-# as they were: a rebuild from erased payloads must not give a number out again.
+# In every forget event `following` holds the next unused numbers (entity, fact, document, passage, assertion,
+# attribute) as they were: a rebuild from erased payloads must not give a number out again.
 
 
 class EntityForgotten(Event, frozen=True, tag="entity_forgotten"):

@@ -37,9 +37,11 @@ def encode_id(scope_number: int, kind: Kind, number: int) -> str:
 
 
 def decode_id(text: str) -> tuple[int, int, int]:
-    """(scope number, kind, number) of an id. Raises Refusal id_invalid when it is no decimal 64-bit unsigned integer."""
+    """(scope number, kind, number) of an id. Raises Refusal id_invalid when it is no decimal 64-bit integer."""
     if not (text.isascii() and text.isdigit() and len(text) <= 20 and int(text) <= _MASK):
-        raise Refusal("id_invalid", f"{quoted(text)} is not an id.", "Send the id exactly as a reply gave it: a decimal string.")
+        raise Refusal(
+            "id_invalid", f"{quoted(text)} is not an id.", "Send the id exactly as a reply gave it: a decimal string."
+        )
     mixed = int(text)
     mixed = _unshift(mixed, 31)
     mixed = (mixed * _SECOND_INVERSE) & _MASK

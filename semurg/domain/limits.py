@@ -1,4 +1,4 @@
-"""The limits of one call, as the contract states them. A value at the limit is accepted, one past it is refused by name."""
+"""The limits of one call, as the contract states them. At the limit is accepted, one past it refused by name."""
 
 ENTITIES_MAX = 1_000
 RELATIONS_MAX = 5_000

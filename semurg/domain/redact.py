@@ -83,16 +83,13 @@ def _assertions(event: AssertionsCited, gone: Gone) -> Event:
     if not gone.assertions.intersection(event.numbers):
         return event
     labels = [
-        None if number in gone.assertions else label
-        for number, label in zip(event.numbers, event.labels, strict=True)
+        None if number in gone.assertions else label for number, label in zip(event.numbers, event.labels, strict=True)
     ]
     return AssertionsCited(event.numbers, labels, event.dates)
 
 
 def _documents(event: DocumentsStored, gone: Gone) -> Event:
-    documents = [
-        _document(document, gone) for document in event.documents if document.number not in gone.documents
-    ]
+    documents = [_document(document, gone) for document in event.documents if document.number not in gone.documents]
     return event if documents == event.documents else DocumentsStored(documents)
 
 
@@ -104,9 +101,7 @@ def _document(document: StoredDocument, gone: Gone) -> StoredDocument:
             msgspec.structs.replace(passage, mentions=_mentions(passage.mentions, gone)) for passage in passages
         ]
     off = document.number in gone.unlabelled and document.label == gone.label
-    return msgspec.structs.replace(
-        document, passages=passages, digest=digest, label=None if off else document.label
-    )
+    return msgspec.structs.replace(document, passages=passages, digest=digest, label=None if off else document.label)
 
 
 def _mentions(mentions: Sequence[int], gone: Gone) -> list[int]:
@@ -143,7 +138,11 @@ def _links(event: PassagesLinked, gone: Gone) -> Event:
 
 
 def _facts(event: FactsRecorded, gone: Gone) -> Event:
-    if gone.facts.isdisjoint(event.numbers) and gone.facts.isdisjoint(event.stated) and gone.facts.isdisjoint(event.changed):
+    if (
+        gone.facts.isdisjoint(event.numbers)
+        and gone.facts.isdisjoint(event.stated)
+        and gone.facts.isdisjoint(event.changed)
+    ):
         return event
     new = _kept(event.numbers, lambda number: number not in gone.facts)
     stated = _kept(event.stated, lambda number: number not in gone.facts)

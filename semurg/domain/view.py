@@ -143,7 +143,7 @@ class MemoryView(Protocol):
         """Whether the passage is linked to the entity."""
 
     def passages_with_any_word(self, words: Sequence[str], without: Sequence[int]) -> int:
-        """How many live passages, leaving out those in `without`, contain one of these words (domain.names.words), whole."""
+        """How many live passages, but those in `without`, contain one of these words (domain.names.words), whole."""
 
     def document_is_live(self, document: int) -> bool:
         """Whether the number names a document that exists and is not forgotten."""

@@ -24,7 +24,7 @@ MEMO_LIFE_US = 24 * 60 * 60 * 1_000_000
 READ_BYTES_MAX = 32 * 1024 * 1024
 
 
-class AppendConflict(Exception):  # noqa: N818 - named for what happened, as Refusal is
+class AppendConflict(Exception):
     """The batch does not continue the log: a wrong version, time, or redaction. Nothing of it was written.
 
     There is one writer, which counts itself, so this is a fault of the program and never an answer to a caller.

@@ -74,6 +74,18 @@ class _Side:
         self.nexts.fill(-1, len(sources) - listed - len(self.nexts))
         kernels.chain(sources, targets, self.inward, listed, first_row, self.heads.view, self.nexts.view)
 
+    def chain_one(self, source: int, target: int, row: int) -> None:
+        """Chain one row, the next after those there are."""
+        missing = max(source, target) + 1 - len(self.heads)
+        if missing > 0:
+            self.heads.fill(-1, missing)
+        if source < 0 or (self.inward and source == target):
+            self.nexts.append(-1)
+            return
+        owner, heads = target if self.inward else source, self.heads.cells
+        self.nexts.append(heads[owner])
+        heads[owner] = row
+
     def fold(self, sources: Rows, targets: Rows) -> None:
         """Compress every row there is; the chains are empty afterwards."""
         starts = np.zeros(len(self.heads) + 1, dtype=np.int32)
@@ -106,18 +118,24 @@ class Adjacency:
 
     def take_in(self) -> None:
         """Link the rows appended to the columns since the last time. O(new rows), and now and then O(all rows)."""
-        sources, targets = self._sources.view, self._targets.view
-        if len(sources) == self._linked:
+        count, first = len(self._sources), self._linked
+        if count == first:
             return
-        new_ends = max(int(sources[self._linked :].max()), int(targets[self._linked :].max()))
-        tail = len(sources) - self._listed
-        for side in (self._out, self._in):
-            side.chain(sources, targets, self._listed, self._linked, new_ends + 1)
-            if tail > max(TAIL_ROWS_FREE, self._listed // TAIL_SHARE):
-                side.fold(sources, targets)
-        self._linked = len(sources)
-        if not len(self._out.nexts):
-            self._listed = self._linked
+        sides = (self._out, self._in)
+        if count == first + 1:
+            source, target = self._sources.cells[first], self._targets.cells[first]
+            for side in sides:
+                side.chain_one(source, target, first)
+        else:
+            sources, targets = self._sources.view, self._targets.view
+            new_ends = max(int(sources[first:].max()), int(targets[first:].max()))
+            for side in sides:
+                side.chain(sources, targets, self._listed, first, new_ends + 1)
+        self._linked = count
+        if count - self._listed > max(TAIL_ROWS_FREE, self._listed // TAIL_SHARE):
+            for side in sides:
+                side.fold(self._sources.view, self._targets.view)
+            self._listed = count
 
     def visible_rows(self, entity: int, at: At) -> tuple[Rows, Rows]:
         """The rows that touch the entity and show: out, then in, each ascending, int32. A self row is out alone."""

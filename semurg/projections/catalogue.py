@@ -5,11 +5,9 @@ A scope's stream is a keyed hash of its partition and name, so a forgotten scope
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from semurg.domain.events import Event, NodeFounded, ScopeForgotten, ScopeOpened, TokenIssued, TokenRevoked
-from semurg.eventlog.protocol import Recorded
 
 
 class ScopeEntry(NamedTuple):

@@ -66,6 +66,8 @@ class Column:
 
     def fill(self, value: Any, count: int) -> int:
         """Add `count` rows of one value; the number of the first."""
+        if count == 1:
+            return self.append(value)
         first = self._length
         self.reserve(count)
         self._buffer[first : first + count] = value

@@ -80,11 +80,32 @@ class Facts:
 
     def record(self, event: FactsRecorded, number: int, recorded_at: int) -> None:
         """Take in an event that has this number on the timeline."""
-        new = self._add(event, number)
         if event.stated:
             self.statements.record(event, number)
-        self._settle(event, new, recorded_at)
+        if len(event.numbers) == 1 and event.changed == event.numbers and event.episodes == [1]:
+            self._record_one(event, number, recorded_at)
+        else:
+            self._settle(event, self._add(event, number), recorded_at)
         self.adjacency.take_in()
+
+    def _record_one(self, event: FactsRecorded, number: int, recorded_at: int) -> None:
+        """One new fact with one episode, without a trip through arrays: most calls assert just that."""
+        fact, source, target = event.numbers[0], event.sources[0], event.targets[0]
+        type_id = self.types.take(event.type_names[0])
+        self.make_numbers(fact + 1)
+        self._events.cells[fact] = number
+        self._by_triple.insert(mix(source, type_id, target), fact)
+        self.live += 1
+        self.row_facts.append(fact)
+        self.row_sources.append(source)
+        self.row_types.append(type_id)
+        self.row_targets.append(target)
+        times = self.row_times
+        times.known_from.append(recorded_at)
+        times.known_to.append(NO_END)
+        times.valid_from.append(event.episode_from[0])
+        times.valid_to.append(event.episode_to[0])
+        self._of_fact.add(fact)
 
     def make_numbers(self, count: int) -> None:
         """Use up the numbers below `count`: those not recorded are erased."""
@@ -192,10 +213,11 @@ class Facts:
 
     def by_triple(self, sources: Sequence[int], types: Sequence[str], targets: Sequence[int]) -> list[int]:
         """Fact number of each (source, type, target), -1 where there is none."""
+        if len(types) <= TRIPLES_IN_PYTHON_MAX:
+            found_by_type = map(self.types.find, types)
+            return [self._find(*triple) for triple in zip(sources, found_by_type, targets, strict=True)]
         known = {name: self.types.find(name) for name in set(types)}
         ids = [known[name] for name in types]
-        if len(ids) <= TRIPLES_IN_PYTHON_MAX:
-            return [self._find(*triple) for triple in zip(sources, ids, targets, strict=True)]
         wanted = [np.array(column, dtype=np.int32) for column in (sources, ids, targets)]
         found = self._by_triple.find_many(mix_many(*wanted))
         if not len(self.row_facts):
@@ -214,7 +236,10 @@ class Facts:
         if source < 0 or type_id < 0 or target < 0:
             return -1
         sources, types, targets = self.row_sources.cells, self.row_types.cells, self.row_targets.cells
-        for fact in self._by_triple.find_all(mix(source, type_id, target)):
+        hashed = mix(source, type_id, target)
+        if self._by_triple.find(hashed) < 0:
+            return -1
+        for fact in self._by_triple.find_all(hashed):
             row = self._of_fact.tail(fact)
             if sources[row] == source and types[row] == type_id and targets[row] == target:
                 return fact

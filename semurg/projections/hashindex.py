@@ -99,7 +99,12 @@ class HashIndex:
 
     def insert(self, hash: int, row: int) -> None:
         """Add one row under a hash."""
-        self.insert_many(np.array([hash], dtype=np.int64), np.array([row], dtype=np.int32))
+        if row < 0:
+            raise ValueError("a row number is 0 or more")
+        self._make_room(1, row + 1)
+        one_hash, one_row = np.array([hash], dtype=np.int64), np.array([row], dtype=np.int32)
+        self._used += kernels.insert(self._hashes, self._tails, self._links, one_hash, one_row)
+        self._live += 1
 
     def insert_many(self, hashes: ArrayLike, rows: ArrayLike) -> None:
         """Add rows under hashes, side by side."""

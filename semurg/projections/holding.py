@@ -1,7 +1,8 @@
 """Which events of a scope hold something that is about to be forgotten: the ones whose payloads must be rewritten.
 
 Asked before the forget event is applied. Answers whole commits where only the instant of a change is kept, so a few
-events too many, never one too few; the cost follows what is forgotten.
+events too many, never one too few as long as events list only what changed (an attribute history or episode list that
+repeats what stands would leave no trace here). The cost follows what is forgotten.
 """
 
 from __future__ import annotations

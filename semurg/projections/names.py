@@ -27,6 +27,7 @@ from semurg.projections.strings import StringHeap
 
 CLOSE_EDITS_MAX = 8
 PREFIX_LETTERS_MIN = 3
+KEYS_IN_PYTHON_MAX = 8
 STAGED_TOO = At(NO_END - 1, 0)
 
 
@@ -176,8 +177,8 @@ class Names:
 
     def numbers_by_key(self, keys: Sequence[str]) -> list[int]:
         """The live entity (staged ones too) with each match key, -1 where there is none."""
-        if not keys:
-            return []
+        if len(keys) <= KEYS_IN_PYTHON_MAX:
+            return [self._number_by_key(key) for key in keys]
         hashes, checks = content_hash_pairs(keys)
         found = self._by_key.find_many(hashes)
         there = np.flatnonzero(found >= 0)

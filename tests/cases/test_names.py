@@ -14,7 +14,9 @@ def entity(name: str) -> dict[str, list[dict[str, str]]]:
     return {"entities": [{"name": name, "type": "person"}]}
 
 
-@pytest.mark.parametrize("name", ["Zo\u00eb Cr\u00e8me", "Ng\u00f4 \u0110\u1ee9c", "\uac00\ub098\ub2e4", "\u30ac\u30e9\u30b9"])
+@pytest.mark.parametrize(
+    "name", ["Zo\u00eb Cr\u00e8me", "Ng\u00f4 \u0110\u1ee9c", "\uac00\ub098\ub2e4", "\u30ac\u30e9\u30b9"]
+)
 def test_composed_and_decomposed_spellings_meet(scope: Scope, name: str) -> None:
     apart = unicodedata.normalize("NFD", name)
     scope.remember(facts=entity(name))

@@ -64,7 +64,8 @@ with semurg.open(sys.argv[1], clock=iter(range(10**15, 2 * 10**15, 10**6)).__nex
 
 
 @pytest.mark.parametrize(
-    "date", ["2026-02-29", "2026-13", "0000", "10000-01-01", "2026-W05", "2026-1-1", "yesterday", "", " 2026", "20260101"]
+    "date",
+    ["2026-02-29", "2026-13", "0000", "10000-01-01", "2026-W05", "2026-1-1", "yesterday", "", " 2026", "20260101"],
 )
 def test_dates_that_do_not_exist_are_refused(scope: Scope, date: str) -> None:
     with pytest.raises(Refusal) as refused:
@@ -79,6 +80,7 @@ def test_forgetting_leaves_other_scopes_and_users_as_they_were(scope: Scope) -> 
     for place in places:
         place.remember(content="Sable Quince sings.", facts={"entities": [{"name": "Sable Quince"}]}, source="s")
         place.relate("Sable Quince", "KNOWS", "Eli")
+
     def answers() -> list[str]:
         return [json.dumps([place.recall("Sable Quince"), place.status()]) for place in places[1:]]
 
@@ -113,7 +115,15 @@ def test_no_partition_sees_anything_of_another(scope: Scope) -> None:
 
 
 def test_partitions_and_scopes_never_collide(scope: Scope) -> None:
-    places = [("a", "b/c"), ("a/b", "c"), ("q7&scope=b", None), ("q7", "scope=b"), ("s", "admin"), ("s", "admin "), ("s ", "admin")]
+    places = [
+        ("a", "b/c"),
+        ("a/b", "c"),
+        ("q7&scope=b", None),
+        ("q7", "scope=b"),
+        ("s", "admin"),
+        ("s", "admin "),
+        ("s ", "admin"),
+    ]
     for number, (name, user) in enumerate(places):
         scope.other(name, user).relate("Me", "IS", f"Number {number}")
     for number, (name, user) in enumerate(places):
@@ -186,7 +196,9 @@ def test_a_shortened_document_does_not_keep_its_tail(scope: Scope) -> None:
     scope.forget(source="plan")
     scope.remember(content="Part A is here.", facts=names, source="plan")
     assert [item["kind"] for item in scope.recall("Zyphrotek")["items"]] == ["entity"]
-    assert [item["text"] for item in scope.recall("Part A")["items"] if item["kind"] == "passage"] == ["Part A is here."]
+    assert [item["text"] for item in scope.recall("Part A")["items"] if item["kind"] == "passage"] == [
+        "Part A is here."
+    ]
 
 
 def test_stored_text_that_poses_as_instructions_is_data(scope: Scope) -> None:

@@ -272,9 +272,7 @@ def test_a_write_with_an_outdated_position_is_refused_and_one_with_the_present_p
     with semurg.open(directory) as memory:
         first = memory.relate(scope="t", frm="Dana", to="Acme", type="LIKES")
         memory.relate(scope="other", frm="Dana", to="Acme", type="LIKES")
-        second = memory.relate(
-            scope="t", frm="Dana", to="Beta", type="LIKES", expected_position=first["position"]
-        )
+        second = memory.relate(scope="t", frm="Dana", to="Beta", type="LIKES", expected_position=first["position"])
         with pytest.raises(Refusal) as refused:
             memory.relate(scope="t", frm="Dana", to="Gamma", type="LIKES", expected_position=first["position"])
         assert refused.value.code == "position_conflict" and refused.value.fields["position"] == second["position"]

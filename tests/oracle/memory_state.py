@@ -163,6 +163,7 @@ class State:
         for number in self.passages_of(document):
             passage = self.passages[number]
             places = named_places(passage.text, self.entity_by_key())
+            places += [(entity, first, last) for entity, (first, last) in passage.mentions.items()]
             for start, end in sentences(passage.text):
                 named = {entity for entity, first, last in places if start <= first and last <= end}
                 span = (number, passage.start + start, passage.start + end)

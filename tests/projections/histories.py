@@ -130,21 +130,27 @@ class History:
                 touched.append(fact)
         names = list(dict.fromkeys(type_ for _, type_, _ in new))
         self.triples.update(new)
-        episodes = [self._episodes() for _ in touched]
         passages = sorted(self.naive.passages)
         # a fact may change without a word said of it: another one replaced it
         stated = [fact for fact in touched if fact in new.values() or self.random.random() < 0.6]
+        drawn = {fact: self._episodes() for fact in touched}
+        changed = [fact for fact in touched if fact in new.values() or drawn[fact] != self._episodes_of(fact)]
+        episodes = [drawn[fact] for fact in changed]
         spans = [self.random.choice([-1, *passages]) for _ in stated]
         event = FactsRecorded(
             names, list(new.values()), [one for one, _, _ in new], [names.index(one) for _, one, _ in new],
             [one for _, _, one in new], stated, [source] * len(stated),
             [self.random.choice((UNKNOWN_START, 20)) for _ in stated],
             [self.random.choice((NO_END, NO_END, 60)) for _ in stated], spans,
-            [0 if span < 0 else 3 for span in spans], [0 if span < 0 else 9 for span in spans], touched,
+            [0 if span < 0 else 3 for span in spans], [0 if span < 0 else 9 for span in spans], changed,
             [len(one) for one in episodes], [one.start for many in episodes for one in many],
             [one.end for many in episodes for one in many],
         )  # fmt: skip
         self._record(event)
+
+    def _episodes_of(self, fact: int) -> list[Episode]:
+        rows = [row for row in self.naive.facts[fact]["rows"] if row["known_to"] == NO_END]
+        return sorted(Episode(row["valid_from"], row["valid_to"]) for row in rows)
 
     def _episodes(self) -> list[Episode]:
         """0 to 2 intervals, in order, apart."""
@@ -164,13 +170,22 @@ class History:
                 for number, one in self.naive.attributes.items()
                 if (one["on_fact"], one["owner"], one["key"]) == (on_fact, owner, key)
             ]
-            if (on_fact, owner, key) not in histories:
-                number = found[0] if found else self._next("attribute")
-                episodes = [
-                    AttributeEpisode(*one, self._value(), source) for one in self._episodes() or [Episode(1, 2)]
-                ]
-                histories[on_fact, owner, key] = AttributeHistory(number, on_fact, owner, key, episodes)
+            if (on_fact, owner, key) in histories:
+                continue
+            episodes = [AttributeEpisode(*one, self._value(), source) for one in self._episodes() or [Episode(1, 2)]]
+            if found and self._stands(found[0], episodes):
+                continue
+            number = found[0] if found else self._next("attribute")
+            histories[on_fact, owner, key] = AttributeHistory(number, on_fact, owner, key, episodes)
+        if not histories:
+            return
         self._record(AttributesRecorded(list(histories.values())))
+
+    def _stands(self, number: int, episodes: list[AttributeEpisode]) -> bool:
+        """Whether this is the attribute's history already: an event lists only what changes."""
+        rows = [row for row in self.naive.attributes[number]["rows"] if row["known_to"] == NO_END]
+        held = {(row["valid_from"], row["valid_to"], row["value"], row["source"]) for row in rows}
+        return held == {(one.valid_from, one.valid_to, one.value, one.source) for one in episodes}
 
     def _value(self) -> str:
         return dump(read_value(self.random.choice(VALUES), "value"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -159,7 +161,11 @@ def test_two_targets_for_the_same_instant_in_one_call_are_refused_by_index() -> 
 
 @pytest.mark.parametrize(
     "attributes",
-    [{"valid_from": "2024", "valid_to": "2024"}, {"valid_from": "2024-02", "valid_to": "2024-01"}, {"valid_to": "2019"}],
+    [
+        {"valid_from": "2024", "valid_to": "2024"},
+        {"valid_from": "2024-02", "valid_to": "2024-01"},
+        {"valid_to": "2019"},
+    ],
 )
 def test_an_interval_that_is_empty_or_reversed_is_refused(attributes: dict[str, str]) -> None:
     with pytest.raises(Refusal) as refused:
@@ -185,7 +191,7 @@ def test_a_union_covers_exactly_what_its_parts_cover_and_has_no_touching_neighbo
         joined = union(joined, part)
     for moment in range(-1, 45):
         assert any_holds_at(joined, moment) == any_holds_at(parts, moment)
-    assert all(before.end < after.start for before, after in zip(joined, joined[1:], strict=False))
+    assert all(before.end < after.start for before, after in pairwise(joined))
 
 
 @given(episodes, st.integers(0, 40))
