@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import bulk, forgetting, recall, replay, resident, starting, writes
+from benchmarks import bulk, erasing, forgetting, recall, replay, resident, starting, writes
 from benchmarks.figures import Figure, machine, printed
 from benchmarks.workload import FULL, QUICK, Memories, Sizes
 
@@ -22,6 +22,7 @@ BENCHMARKS: Mapping[str, Callable[[Memories], list[Figure]]] = {
     "replay": replay.measure,
     "memory": resident.measure,
     "forget": forgetting.measure,
+    "erase": erasing.measure,
     "start": starting.measure,
 }
 RESULTS = Path(__file__).parent / "results"
@@ -41,7 +42,9 @@ def run(names: Sequence[str], sizes: Sizes) -> dict[str, list[Figure]]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the benchmarks that the command line names."""
-    parser = argparse.ArgumentParser("python -m benchmarks", description="Measure semurg beside the limits of its parts.")
+    parser = argparse.ArgumentParser(
+        "python -m benchmarks", description="Measure semurg beside the limits of its parts."
+    )
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"all of them without one: {', '.join(BENCHMARKS)}")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: shows that it runs, and no more")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to keep the figures (benchmarks/results/)")

@@ -38,7 +38,7 @@ async def _forget(memories: Memories, path: Path, facts: int) -> Figure:
     store.close()
     return figure(
         f"forget: one entity of {facts:,} facts", "ms", [percentile(ours, 0.5)], p99=percentile(ours, 0.99),
-        limits=[percentile(bare, 0.5)], limit_is=f"bare sqlite3: {ROW_BYTES} bytes committed, write-ahead log truncated",
+        limits=[percentile(bare, 0.5)], limit_is=f"bare sqlite3: {ROW_BYTES} bytes committed, log truncated",
         goal=Goal("value", most=50),
         sizes={"facts": facts, "entities": facts // FACTS_AN_ENTITY, "facts_forgotten": PROBE_FACTS},
     )  # fmt: skip

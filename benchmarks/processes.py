@@ -33,9 +33,7 @@ def semurg_server(data: Path) -> Iterator[Server]:
     command = [sys.executable, "-m", "semurg", "serve", "--data", str(data), "--port", "0"]
     started = time.perf_counter()
     with log.open("wb") as sink:
-        process = subprocess.Popen(
-            command, stdout=subprocess.DEVNULL, stderr=sink, env=kept, start_new_session=True
-        )
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=sink, env=kept, start_new_session=True)
     try:
         port = _ready_port(process, log, started)
         ready_s = time.perf_counter() - started

@@ -108,5 +108,3 @@ def _over_http(memories: Memories, path: Path, facts: int) -> list[Figure]:
 
 def _stated(facts: int, reads: int) -> dict[str, Any]:
     return {"facts": facts, "entities": facts // FACTS_AN_ENTITY, "facts_recalled": PROBE_FACTS, "reads": reads}
-
-

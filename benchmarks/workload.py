@@ -80,10 +80,10 @@ def probe_call(number: int) -> dict[str, Any]:
     """A remember of one entity whose facts each have a sentence to be cited with."""
     name = probe_name(number)
     facts = [(RELATIONS[nth], entity_name(nth)) for nth in range(PROBE_FACTS)]
-    sentences = [f"On the record, {name} {type.lower().replace('_', ' ')} {target}." for type, target in facts]
+    sentences = [f"On the record, {name} {verb.lower().replace('_', ' ')} {target}." for verb, target in facts]
     relations = [
-        {"source": name, "target": target, "type": type, "valid_from": f"2026-01-{nth + 1:02d}"}
-        for nth, (type, target) in enumerate(facts)
+        {"source": name, "target": target, "type": verb, "valid_from": f"2026-01-{nth + 1:02d}"}
+        for nth, (verb, target) in enumerate(facts)
     ]
     return {"content": " ".join(sentences), "facts": {"relations": relations}, "source": f"record {number}"}
 
@@ -125,8 +125,19 @@ class Memories:
 
     def copy_of(self, facts: int) -> Path:
         """The same, to be written to."""
+        return self.copy(self.of(facts))
+
+    def made(self, name: str, fill: Callable[[Node], Awaitable[Any]]) -> Path:
+        """A directory filled in another way, made once a run. It is not to be written to."""
+        path = self.root / name
+        if not path.exists():
+            on_node(path, fill)
+        return path
+
+    def copy(self, path: Path) -> Path:
+        """A copy of a directory, to be written to."""
         copy = self.fresh()
-        shutil.copytree(self.of(facts), copy)
+        shutil.copytree(path, copy)
         return copy
 
     async def _fill(self, node: Node, facts: int) -> None:

@@ -63,7 +63,8 @@ def _stored_bytes(path: Path) -> int:
     uvloop.run(store())
     connection = sqlite3.connect(DataDirectory(path).log_path)
     try:
-        return round(connection.execute(_STORED).fetchone()[0])
+        bytes_a_fact: float = connection.execute(_STORED).fetchone()[0]
+        return round(bytes_a_fact)
     finally:
         connection.close()
 
@@ -109,7 +110,8 @@ async def _embedded(memories: Memories, size: int) -> list[Figure]:
         figure("writes: embedded relate, 1 caller, time of one", "ms", [percentile(samples, 0.5)],
                p99=percentile(samples, 0.99), sizes=stated),
         figure(f"writes: embedded relate, {EMBEDDED_CALLERS} callers", "facts/s", single["ours many"],
-               limits=single["bare many"], limit_is="bare group commit, as many callers", goal=Goal("ratio", least=0.25),
+               limits=single["bare many"], limit_is="bare group commit, as many callers",
+               goal=Goal("ratio", least=0.25),
                sizes={**stated, "writes": sizes.grouped_writes}),
     ]  # fmt: skip
 

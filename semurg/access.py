@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from semurg.domain.errors import Refusal, quoted
-from semurg.domain.names import clean_user
+from semurg.domain.names import clean_scope, clean_user
 
 
 class Grants(Protocol):
@@ -72,6 +72,15 @@ def resolve_user(caller: Caller, user: str | None) -> str:
     return caller.user
 
 
+def place_of(caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
+    """The partition and the scope of a call. Raises Refusal scope_required, and those of either."""
+    if scope is None:
+        raise Refusal(
+            "scope_required", "The call names no scope.", "Send scope in the body, or the X-Semurg-Scope header."
+        )
+    return resolve_user(caller, user), clean_scope(scope, "scope")
+
+
 def require_read(caller: Caller, scope: str | None) -> None:
     """Raise Refusal scope_not_granted when the token does not cover the scope."""
     if scope is not None and caller.scopes is not None and scope not in caller.scopes:
@@ -82,8 +91,36 @@ def require_read(caller: Caller, scope: str | None) -> None:
         )
 
 
-def require_write(caller: Caller, scope: str) -> None:
+def require_write(caller: Caller, scope: str | None) -> None:
     """Raise Refusal when the token may not write in the scope."""
     require_read(caller, scope)
     if caller.access == "read":
         raise Refusal("read_only_token", "The token is read-only.", "Use a token that may write.")
+
+
+def require_owner(caller: Caller) -> None:
+    """Raise Refusal owner_only for anyone but the owner."""
+    if caller.access != "owner":
+        raise Refusal("owner_only", "This is the owner's alone.", "Use the owner token, which semurg.env holds.")
+
+
+def place_of_write(verb: str, caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
+    """The partition and the scope that a write is for, "" as the scope of delete_user. Raises Refusal.
+
+    Deleting takes an explicit user, also from a token that is pinned to one, and a token for every scope of it.
+    """
+    if verb != "delete_user":
+        partition, scope = place_of(caller, scope, user)
+        require_write(caller, scope)
+        return partition, scope
+    if user is None:
+        raise Refusal("field_required", "user_id is missing.", "Send user_id: whom to delete.", field="user_id")
+    partition = resolve_user(caller, user)
+    require_write(caller, None)
+    if caller.scopes is not None:
+        raise Refusal(
+            "scope_not_granted",
+            "The token covers some scopes; deleting an end user takes all of them.",
+            "Use a token that is not limited to scopes.",
+        )
+    return partition, ""

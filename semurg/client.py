@@ -28,9 +28,17 @@ ROUTES: Mapping[str, tuple[str, str]] = {
     "memory_recall": ("POST", "/v1/memory/recall"),
     "memory_relate": ("POST", "/v1/memory/relate"),
     "memory_forget": ("POST", "/v1/memory/forget"),
+    "memory_delete_user": ("POST", "/v1/memory/delete_user"),
+    "memory_audit": ("POST", "/v1/memory/audit"),
+    "token_create": ("POST", "/v1/tokens/create"),
+    "token_list": ("POST", "/v1/tokens/list"),
+    "token_revoke": ("POST", "/v1/tokens/revoke"),
     "node_status": ("GET", "/v1/status"),
     "health": ("GET", "/api/health"),
 }
+# Calls about the node and not about one memory: a default scope or end user means nothing to them. An end user is
+# deleted by name, never by default.
+OF_THE_NODE = frozenset(["memory_delete_user", "memory_audit", "token_create", "token_list", "token_revoke"])
 
 
 class NodeUnreachableError(Exception):
@@ -72,6 +80,10 @@ class Client:
         """Forget one thing: the fields of memory_forget."""
         return self.call("memory_forget", fields)
 
+    def delete_user(self, user_id: str) -> dict[str, Any]:
+        """Delete an end user with every scope: memory_delete_user."""
+        return self.call("memory_delete_user", {"user_id": user_id})
+
     def memory_status(self, **fields: Any) -> dict[str, Any]:
         """What the memory holds: the fields of memory_status."""
         return self.call("memory_status", fields)
@@ -84,7 +96,8 @@ class Client:
     def call_raw(self, operation: str, fields: Mapping[str, Any]) -> bytes:
         """The reply as the bytes that came. Values of msgspec.Raw go out as they are. Raises as `call` does."""
         method, path = ROUTES[operation]
-        sent = {key: value for key, value in {**self._defaults, **fields}.items() if value is not None}
+        placed = {} if operation in OF_THE_NODE else self._defaults
+        sent = {key: value for key, value in {**placed, **fields}.items() if value is not None}
         try:
             if method == "GET":
                 response = self._http.get(self.url + path, params=sent if operation == "memory_status" else None)

@@ -13,6 +13,7 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from semurg.api.models import validated
+from semurg.domain.errors import Refusal
 from semurg.node import Node, system_clock
 from semurg.writer import Clock
 
@@ -45,6 +46,10 @@ class Memory:
         """Forget one thing: the fields of memory_forget. Raises Refusal."""
         return self._execute("forget", fields)
 
+    def delete_user(self, user_id: str) -> dict[str, Any]:
+        """Delete an end user with every scope: memory_delete_user. Raises Refusal."""
+        return self._execute("delete_user", {"user_id": user_id})
+
     def recall(self, **fields: Any) -> dict[str, Any]:
         """What is known of an entity: the fields of memory_recall. Raises Refusal."""
         return self._read("recall", fields)
@@ -52,6 +57,10 @@ class Memory:
     def memory_status(self, **fields: Any) -> dict[str, Any]:
         """What the memory holds: the fields of memory_status. Raises Refusal."""
         return self._read("status", fields)
+
+    def administer(self, verb: str, **fields: Any) -> dict[str, Any]:
+        """The owner's own verbs, token_create, token_list, token_revoke and audit, by their fields. Raises Refusal."""
+        return self._run(self.node.administer(verb, validated(verb, _canonical(fields))))
 
     def close(self) -> None:
         """Finish what is in flight and let go of the directory. Closing twice is harmless."""
@@ -71,9 +80,18 @@ class Memory:
         self.close()
 
     def _execute(self, verb: str, fields: dict[str, Any]) -> dict[str, Any]:
-        body = validated(verb, _canonical(fields))
+        sent = _canonical(fields)
+        try:
+            body = validated(verb, sent)
+        except Refusal as refusal:
+            self._run(self._record(verb, refusal, sent))
+            raise
         scope, user = body.pop("scope", None), body.pop("user_id", None)
         return self._run(self.node.execute(verb, body, scope=scope, user=user))
+
+    async def _record(self, verb: str, refusal: Refusal, sent: dict[str, Any]) -> None:
+        scope, user = (value if isinstance(value := sent.get(name), str) else None for name in ("scope", "user_id"))
+        self.node.record_refusal(verb, refusal, scope=scope, user=user)
 
     def _read(self, verb: str, fields: dict[str, Any]) -> dict[str, Any]:
         body = validated(verb, _canonical(fields))

@@ -2,42 +2,115 @@
 
 The forget event names every position it redacts and the digest of what stays there, so the chain still verifies. The
 log rewrites the payloads in the transaction of that event; the projections erase their own bytes when they apply it.
+
+A forget may touch hundreds of thousands of events. The work goes in pages and in threads, so that the loop answers
+reads meanwhile; nothing of the scope changes in between, because the writer waits.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
 import msgspec
 
 from semurg.domain.commands import Forget, ForgetSource
+from semurg.domain.decide_delete_user import Partition, decide_delete_user
 from semurg.domain.decide_forget import Forgotten
-from semurg.domain.events import Redaction, ScopeForgotten
-from semurg.domain.redact import gone_by, redact
+from semurg.domain.events import Event, Redaction, ScopeForgotten
+from semurg.domain.redact import Gone, gone_by, redact
 from semurg.eventlog.codec import Erased
-from semurg.eventlog.protocol import Log, StoredPayload, erased, rewritten
+from semurg.eventlog.protocol import Log, Recorded, StoredPayload, erased, rewritten
+from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 
-READ_POSITIONS = 2_000
+READ_POSITIONS = 64
+"""Events read whole at once: each may be a MiB."""
+ERASE_POSITIONS = 500
+"""Events of which nothing is left: they are not even read, so that a page takes a few ms."""
+NO_PAYLOADS: Mapping[int, StoredPayload] = {}
+
+Hash = Callable[..., str]
 
 
-async def with_redactions(
-    log: Log, scope: ScopeProjection, event: Forgotten, command: Forget
-) -> tuple[Forgotten, dict[int, StoredPayload]]:
-    """The forget event with its redactions, and the new payload for each redacted position.
+class Redactions(NamedTuple):
+    """The redactions as the forget event lists them, and the new payload for each position."""
 
-    The cost follows what is forgotten: only the commits that recorded it are read.
+    listed: list[Redaction]
+    payloads: dict[int, StoredPayload]
+
+    def put(self, position: int, payload: StoredPayload) -> None:
+        """Leave this payload at the position."""
+        self.listed.append(Redaction(position, payload.digest))
+        self.payloads[position] = payload
+
+
+class ErasingCommit(NamedTuple):
+    """A commit to be: its stream and events, what it leaves of earlier payloads, whose memos go with it."""
+
+    stream: str
+    events: tuple[Event, ...]
+    payloads: Mapping[int, StoredPayload] = NO_PAYLOADS
+    memos_of: tuple[str, ...] = ()
+
+
+async def with_redactions(log: Log, scope: ScopeProjection, event: Forgotten, command: Forget) -> ErasingCommit:
+    """The commit of a decided forget. The cost follows what is forgotten: only the events that recorded it are read."""
+    redactions = Redactions([], {})
+    if isinstance(event, ScopeForgotten):
+        await _erase_whole(log, scope.positions(), redactions)
+    else:
+        label = command.label if isinstance(command, ForgetSource) else None
+        gone = await asyncio.to_thread(gone_by, event, label)
+        positions = await asyncio.to_thread(scope.positions_holding, gone)
+        for first in range(0, len(positions), READ_POSITIONS):
+            page = await log.read_at(positions[first : first + READ_POSITIONS])
+            await asyncio.to_thread(_redact_page, page, gone, redactions)
+    event = msgspec.structs.replace(event, redactions=redactions.listed)
+    return ErasingCommit(scope.stream, (event,), redactions.payloads, (scope.stream,))
+
+
+async def deletion_of_user(
+    log: Log, projector: Projector, user: str, keyed: Hash, stream: str
+) -> tuple[dict[str, Any], list[ErasingCommit]]:
+    """The reply to a delete_user and its commits: one for each scope, and at last one on `stream` that erases them all.
+
+    Raises Refusal not_found for an end user who never was. No commits: there is nothing left to delete.
     """
-    gone = gone_by(event, command.label if isinstance(command, ForgetSource) else None)
-    everything = isinstance(event, ScopeForgotten)
-    positions = scope.positions() if everything else scope.positions_holding(gone)
-    payloads: dict[int, StoredPayload] = {}
-    for first in range(0, len(positions), READ_POSITIONS):
-        for recorded in await log.read_at(positions[first : first + READ_POSITIONS]):
-            if isinstance(recorded.event, Erased | Forgotten):
-                continue
-            if everything:
-                payloads[recorded.position] = erased()
-            elif (left := redact(recorded.event, gone)) is not recorded.event:
-                payloads[recorded.position] = rewritten(left)
-    redactions = [Redaction(position, payload.digest) for position, payload in payloads.items()]
-    return msgspec.structs.replace(event, redactions=redactions), payloads
+    catalogue, user_hash = projector.catalogue, keyed("deleted user", user)
+    scopes = [scope for entry in catalogue.scopes_of(user) if (scope := projector.by_stream(entry.stream)) is not None]
+    tokens = catalogue.issued_to(user)
+    partition = Partition(
+        {scope.stream: scope.view for scope in scopes},
+        [token.digest for token in tokens],
+        catalogue.was_deleted(user_hash),
+    )
+    decision = decide_delete_user(partition, user, user_hash)
+    if decision.deleted is None:
+        return decision.reply, []
+    redactions = Redactions([], {})
+    for scope in scopes:
+        await _erase_whole(log, scope.positions(), redactions)
+    await _erase_whole(log, [token.position for token in tokens], redactions)
+    deleted = msgspec.structs.replace(decision.deleted, redactions=redactions.listed)
+    commits = [ErasingCommit(stream, (event,)) for stream, event in decision.forgotten.items()]
+    commits.append(ErasingCommit(stream, (deleted,), redactions.payloads, tuple(decision.forgotten)))
+    return decision.reply, commits
 
+
+async def _erase_whole(log: Log, positions: Sequence[int], redactions: Redactions) -> None:
+    """Leave nothing of the events at these positions."""
+    for first in range(0, len(positions), ERASE_POSITIONS):
+        for position in await log.erasable(positions[first : first + ERASE_POSITIONS]):
+            redactions.put(position, erased())
+
+
+def _redact_page(page: Sequence[Recorded], gone: Gone, redactions: Redactions) -> None:
+    """Leave of these events what is not gone."""
+    for recorded in page:
+        if isinstance(recorded.event, Erased | Forgotten):
+            continue
+        left = redact(recorded.event, gone)
+        if left is not recorded.event:
+            redactions.put(recorded.position, rewritten(left))

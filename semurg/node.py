@@ -6,7 +6,6 @@ HTTP, the embedded memory and the tests all use a Node and nothing below it. One
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import secrets
 import shutil
@@ -20,32 +19,33 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from semurg.access import OWNER, Caller, require_read, require_write, resolve_user
+from semurg.access import OWNER, Caller, place_of_write
+from semurg.administration import OWNER_CHANGES, Administration, Identities
 from semurg.commands.prepare import prepare_forget, prepare_relate, prepare_remember
-from semurg.domain.commands import Forget, Remember
+from semurg.commands.tokens import digest_of
+from semurg.domain.actors import NODE
+from semurg.domain.commands import DeleteUser, Forget, Remember
 from semurg.domain.errors import Refusal
 from semurg.domain.events import Event, NodeFounded, TokenIssued, TokenRevoked
-from semurg.domain.names import clean_scope
 from semurg.eventlog.directory import DataDirectory
 from semurg.eventlog.protocol import Log
+from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
 from semurg.projections.replay import replay
-from semurg.queries.instants import read_at
-from semurg.queries.recall import RecallContext, recall
-from semurg.queries.requests import read_instants, recall_request
-from semurg.queries.status import NamedScope, StatusRequest, status
+from semurg.reading import Reading
 from semurg.writer import NODE_STREAM, Clock, Order, Writer
 
 THREAD_PREPARE_CHARS = 20_000
 TOKEN_VARIABLE = "SEMURG_API_TOKEN"
 
 Fields = Mapping[str, Any]
-PREPARE: dict[str, Callable[[Fields], Remember | Forget]] = {
+PREPARE: dict[str, Callable[[Fields], Remember | Forget | DeleteUser]] = {
     "remember": prepare_remember,
     "relate": prepare_relate,
     "forget": prepare_forget,
+    "delete_user": lambda _: DeleteUser(),
 }
 
 
@@ -75,11 +75,15 @@ class Node:
     def __init__(self, path: Path, clock: Clock = system_clock, *, owner_token: str | None = None) -> None:
         self._directory = DataDirectory(path)
         self._clock = clock
-        self._override = _digest(owner_token) if owner_token else None
-        self._log: Log = SqliteLog(self._directory.log_path)
+        self._override = digest_of(owner_token) if owner_token else None
+        self._log: Log = SqliteLog(self._directory.log_path, sealing=Sealing(self._directory))
         self._projector = Projector(self._directory.keyed_hash)
         self._writer = Writer(self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode)
-        self._cursor_key = b""
+        self._identities = Identities(self._directory.keyed_hash)
+        self._administration = Administration(
+            self._log, self._projector.catalogue, self._writer, self._identities, clock
+        )
+        self._reading = Reading(self._projector, clock)
         self._flights: dict[str, asyncio.Future[dict[str, Any]]] = {}
         self._state = "stopped"
         self._replayed = 0
@@ -90,7 +94,7 @@ class Node:
     async def start(self) -> None:
         """Claim the directory, open the log, rebuild the projections, begin to write. Raises Refusal by name."""
         self._directory.claim()
-        self._cursor_key = bytes.fromhex(self._directory.keyed_hash("cursor key"))
+        self._reading.cursor_key = self._directory.cursor_key
         self._state = "warming"
         try:
             await self._log.open()
@@ -133,19 +137,19 @@ class Node:
             events.append(NodeFounded(uuid.uuid4().hex))
         owners = [token for token in self._projector.catalogue.tokens() if token.owner]
         kept = self._directory.read_environment().get(TOKEN_VARIABLE)
-        if kept is None or _digest(kept) not in {token.digest for token in owners}:
+        if kept is None or digest_of(kept) not in {token.digest for token in owners}:
             self.new_token = secrets.token_urlsafe(32)
             events.extend(TokenRevoked(token.digest) for token in owners)
-            events.append(TokenIssued(digest=_digest(self.new_token), name="owner", owner=True))
+            events.append(TokenIssued(digest=digest_of(self.new_token), name="owner", owner=True))
             self._directory.write_environment({TOKEN_VARIABLE: self.new_token})
         if events:
-            await self._writer.submit(Order("found", tuple(events), NODE_STREAM, "", "", "node", uuid.uuid4().hex))
+            await self._writer.submit(Order("found", tuple(events), NODE_STREAM, "", "", NODE, uuid.uuid4().hex))
 
     # Who asks
 
     def authenticate(self, secret: str) -> Caller | None:
         """Whose secret this is; None when nobody's. Look-up is by SHA-256, so timing tells nothing of the secret."""
-        digest = _digest(secret)
+        digest = digest_of(secret)
         if self._override is not None:
             if digest == self._override:
                 return OWNER
@@ -167,10 +171,44 @@ class Node:
         user: str | None = None,
         idempotency: Idempotency | None = None,
     ) -> dict[str, Any]:
-        """Carry out a write verb (remember, relate, forget) and answer when it is durable. Raises Refusal."""
+        """Carry out a write verb (remember, relate, forget, delete_user) and answer when it is durable.
+
+        Raises Refusal, which is on record then, as one of `record_refusal` is.
+        """
+        try:
+            return await self._execute(verb, fields, caller, scope, user, idempotency)
+        except Refusal as refusal:
+            self.record_refusal(verb, refusal, caller, scope, user)
+            raise
+
+    def record_refusal(
+        self, verb: str, refusal: Refusal, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
+    ) -> None:
+        """Put on record that a door refused an authenticated caller's write before it came to `execute`."""
+        if self._state == "ready":
+            self._administration.record_refusal(verb, refusal, caller, scope, user)
+
+    async def administer(self, verb: str, fields: Fields, caller: Caller = OWNER) -> dict[str, Any]:
+        """Carry out an owner's verb (token_create, token_list, token_revoke, audit). Raises Refusal."""
         self._require_ready()
-        user, scope = self._place(caller, scope, user)
-        require_write(caller, scope)
+        try:
+            return await self._administration.answer(verb, fields, caller)
+        except Refusal as refusal:
+            if verb in OWNER_CHANGES:
+                self.record_refusal(verb, refusal, caller)
+            raise
+
+    async def _execute(
+        self,
+        verb: str,
+        fields: Fields,
+        caller: Caller,
+        scope: str | None,
+        user: str | None,
+        idempotency: Idempotency | None,
+    ) -> dict[str, Any]:
+        self._require_ready()
+        user, scope = place_of_write(verb, caller, scope, user)
         if idempotency is None:
             return await self._write(verb, fields, caller, scope, user, None)
         key = self._directory.keyed_hash("memo", caller.token_digest or "owner", user, idempotency.key)
@@ -186,7 +224,7 @@ class Node:
                     "Use a new key for a new call.",
                 )
             reply: dict[str, Any] = msgspec.json.decode(memo.reply)
-            return reply
+            return {**reply, "scope": scope} if scope else reply
         write = asyncio.ensure_future(self._write(verb, fields, caller, scope, user, (key, body)))
         self._flights[key] = write
         write.add_done_callback(lambda _: self._flights.pop(key, None))
@@ -206,10 +244,10 @@ class Node:
         order = Order(
             verb=verb,
             command=command,
-            stream=self._stream(user, scope),
+            stream=self._stream(user, scope) if scope else NODE_STREAM,
             user=user,
             scope=scope,
-            actor=self._directory.keyed_hash("actor", caller.token_digest or "owner"),
+            actor=self._identities.actor(caller, user),
             command_id=uuid.uuid4().hex,
             expected_position=fields.get("expected_position"),
             memo_key=memo[0] if memo else None,
@@ -222,40 +260,10 @@ class Node:
     ) -> dict[str, Any]:
         """Answer a read verb (recall, status) from the projections. Raises Refusal."""
         self._require_ready()
-        now, published_at = self._clock(), self._projector.published_at
-        if verb == "status":
-            return self._status(fields, caller, scope, user, now)
-        user, scope = self._place(caller, scope, user)
-        require_read(caller, scope)
-        projection = self._projector.scope(user, scope)
-        request = recall_request(fields)
-        at = read_at(request.instants, now, published_at, None if projection is None else projection.reads)
-        return recall(projection, request, at, RecallContext(user, scope, self._cursor_key))
-
-    def _status(
-        self, fields: Fields, caller: Caller, scope: str | None, user: str | None, now: int
-    ) -> dict[str, Any]:
-        user = resolve_user(caller, user)
-        if scope is not None:
-            require_read(caller, clean_scope(scope, "scope"))
-        listed = []
-        for entry in self._projector.catalogue.scopes_of(user):
-            if caller.scopes is not None and entry.scope not in caller.scopes:
-                continue
-            projection = self._projector.scope(user, entry.scope)
-            if projection is not None:
-                listed.append(NamedScope(entry.scope, projection))
-        return status(listed, StatusRequest(scope, read_instants(fields), now, self._projector.published_at))
-
-    def _place(self, caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
-        if scope is None:
-            raise Refusal(
-                "scope_required", "The call names no scope.", "Send scope in the body, or the X-Semurg-Scope header."
-            )
-        return resolve_user(caller, user), clean_scope(scope, "scope")
+        return self._reading.answer(verb, fields, caller, scope, user)
 
     def _stream(self, user: str, scope: str) -> str:
-        return "scope-" + self._directory.keyed_hash("scope", user, scope)
+        return self._identities.stream(user, scope)
 
     def _require_ready(self) -> None:
         if self._state != "ready":
@@ -285,6 +293,10 @@ class Node:
         """The data directory."""
         return self._directory.path
 
+    def announce(self, address: str) -> None:
+        """Leave word in the data directory of where this node is to be reached."""
+        self._directory.announce(address)
+
     def identity(self) -> dict[str, Any]:
         """The reply of GET /v1/status."""
         disk = shutil.disk_usage(self._directory.path)
@@ -305,10 +317,6 @@ class Node:
             "waiting": self._writer.waiting,
             **({"write_failure": failure.body()} if failure is not None else {}),
         }
-
-
-def _digest(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_large(fields: Fields) -> bool:

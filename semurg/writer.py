@@ -9,20 +9,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from semurg.domain.commands import Forget, Remember
-from semurg.domain.decide_forget import Forgotten, decide_forget
-from semurg.domain.decide_remember import Decision, decide_relate, decide_remember
+import msgspec
+
+from semurg.domain.commands import DeleteUser, Remember
+from semurg.domain.decide_remember import Decision
 from semurg.domain.errors import Refusal
-from semurg.domain.events import Event, ScopeOpened
 from semurg.domain.limits import WAITING_COMMANDS_MAX
-from semurg.erasure import with_redactions
-from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo, StoredPayload
+from semurg.erasure import ErasingCommit
+from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo
+from semurg.orders import Deciding, Hash
+from semurg.orders import Order as Order
 from semurg.projections.projector import Projector
-from semurg.projections.scope import ScopeProjection
+from semurg.refusals import PendingRefusals, commit_of
 
 logger = logging.getLogger("semurg.writer")
 
@@ -30,23 +32,7 @@ NODE_STREAM = "node"
 BATCH_COMMANDS_MAX = 256
 RETRY_AFTER_FAILURE_US = 1_000_000
 REBUILD_PAGE = 10_000
-NO_PAYLOADS: Mapping[int, StoredPayload] = {}
 Clock = Callable[[], int]
-
-
-class Order(NamedTuple):
-    """A command on its way: what to decide, where, who asked, and on what condition."""
-
-    verb: str
-    command: Remember | Forget | tuple[Event, ...]
-    stream: str
-    user: str
-    scope: str
-    actor: str
-    command_id: str
-    expected_position: int | None = None
-    memo_key: str | None = None
-    memo_body: str | None = None
 
 
 class Waiting(NamedTuple):
@@ -57,7 +43,6 @@ class Waiting(NamedTuple):
 
 
 Encode = Callable[[dict[str, Any]], bytes]
-Hash = Callable[..., str]
 
 
 class Writer:
@@ -67,10 +52,11 @@ class Writer:
         self._log = log
         self._projector = projector
         self._clock = clock
-        self._keyed = keyed
+        self._deciding = Deciding(log, projector, keyed)
         self._encode = encode
         self._queue: deque[Waiting] = deque()
         self._wake = asyncio.Event()
+        self.refusals = PendingRefusals(self._wake.set)
         self._stopping = False
         self._last_instant = 0
         self._position = 0
@@ -88,6 +74,7 @@ class Writer:
     async def stop(self) -> None:
         """Finish what waits, then end."""
         self._stopping = True
+        self.refusals.hurry()
         self._wake.set()
         if self._task is not None:
             await self._task
@@ -115,7 +102,8 @@ class Writer:
         waiting = Waiting(order, asyncio.get_running_loop().create_future())
         self._queue.append(waiting)
         self._wake.set()
-        return await asyncio.shield(waiting.answer)
+        # A caller who goes away cancels the answer alone: the order stays in the queue.
+        return await waiting.answer
 
     def next_instant(self) -> int:
         """The instant of the next commit: the clock, but always later than the one before."""
@@ -123,30 +111,38 @@ class Writer:
 
     async def _run(self) -> None:
         while True:
-            while not self._queue:
+            while not self._queue and not self.refusals.due:
                 if self._stopping:
                     return
                 self._wake.clear()
                 await self._wake.wait()
             batch = self._take()
             try:
-                if batch[0].order.verb == "forget":
+                if batch and batch[0].order.erases:
+                    if self.refusals.pending:
+                        await self._write([])
                     await self._forget(batch[0])
                 else:
                     await self._write(batch)
             except Exception as error:
                 logger.exception("the writer stopped: a failed batch could not be undone")
                 self._broken = error
+                self.refusals.close()
                 for waiting in (*batch, *self._queue):
                     _fail(waiting, error)
                 return
 
     def _take(self) -> list[Waiting]:
-        """The next batch. A forget is a batch of its own: what it erases must be in the log already."""
+        """The next batch. A forget is a batch of its own: what it erases must be in the log already.
+
+        An empty batch writes the refusals that are due.
+        """
+        if not self._queue:
+            return []
         batch = [self._queue.popleft()]
-        if batch[0].order.verb == "forget":
+        if batch[0].order.erases:
             return batch
-        while self._queue and len(batch) < BATCH_COMMANDS_MAX and self._queue[0].order.verb != "forget":
+        while self._queue and len(batch) < BATCH_COMMANDS_MAX and not self._queue[0].order.erases:
             batch.append(self._queue.popleft())
         return batch
 
@@ -155,40 +151,49 @@ class Writer:
         commits: list[Commit] = []
         answers: list[tuple[Waiting, dict[str, Any]]] = []
         touched: dict[str, None] = {}
+        refused = self.refusals.take()
         try:
+            for one in refused:
+                commits.append(commit_of(one, self.next_instant()))
+                self._apply(commits[-1])
             for waiting in batch:
                 try:
-                    decision = self._decide(waiting.order)
+                    decision = self._deciding.decide(waiting.order, self.next_instant(), self._position)
                 except Refusal as refusal:
                     _fail(waiting, refusal)
                     continue
                 answers.append((waiting, decision.reply))
                 if decision.events or waiting.order.memo_key is not None:
                     touched[waiting.order.stream] = None
-                    commit = self._commit(waiting.order, decision)
+                    commit = self._commit(waiting.order, decision, self.next_instant())
                     self._apply(commit)
                     commits.append(commit)
             if commits:
                 await self._log.append(commits)
         except Exception as error:
+            self.refusals.put_back(refused)
             await self._undo(batch, touched, error)
             return
         self._publish(answers)
+        self.refusals.recorded(refused)
 
     async def _forget(self, waiting: Waiting) -> None:
-        """Decide a forget; commit it with its redactions; erase; answer. Readers see it go when it is durable."""
+        """Decide what goes; commit it with its redactions; erase; answer. Readers see it go when it is durable."""
         order = waiting.order
+        touched: dict[str, None] = {}
         try:
-            decision = self._decide(order)
-            decision.reply["erased"] = True
-            if decision.events:
-                decision, payloads = await self._with_redactions(order, decision)
-                commit = self._commit(order, decision, payloads)
-                await self._log.append([commit])
-                self._apply(commit)
+            reply, parts = await self._deciding.decide_erasing(order, self.next_instant(), self._position)
+            if isinstance(order.command, DeleteUser):
+                reply["written_during_delete"] = self._writes_waiting(order.user)
+            if parts:
+                commits = self._erasing_commits(order, reply, parts)
+                await self._log.append(commits)
+                touched = dict.fromkeys(part.stream for part in parts)
+                for commit in commits:
+                    await self._apply_in_steps(commit)
                 self._unfinished[order.stream] = self._position
         except Exception as error:
-            await self._undo([waiting], {order.stream: None}, error)
+            await self._undo([waiting], touched, error)
             return
         try:
             await self._finish_erasure(order.stream)
@@ -199,7 +204,31 @@ class Writer:
             self._publish([])
             _fail(waiting, refusal)
         else:
-            self._publish([(waiting, decision.reply)])
+            if order.memo_key is None and isinstance(order.command, DeleteUser):
+                reply["written_during_delete"] = self._writes_waiting(order.user)
+            self._publish([(waiting, reply)])
+
+    def _writes_waiting(self, user: str) -> int:
+        """How many writes of an end user came after the deletion that is under way; they begin afresh."""
+        return sum(
+            1 for waiting in self._queue if waiting.order.user == user and isinstance(waiting.order.command, Remember)
+        )
+
+    def _erasing_commits(self, order: Order, reply: dict[str, Any], parts: Sequence[ErasingCommit]) -> list[Commit]:
+        """The commits of one erasing command, an event each, in one transaction; the last one keeps its memo."""
+        first = self.next_instant()
+        commits = []
+        for offset, part in enumerate(parts):
+            commit = self._commit(order._replace(stream=part.stream), Decision(part.events, reply), first + offset)
+            commits.append(
+                msgspec.structs.replace(
+                    commit,
+                    redactions=part.payloads,
+                    forget_memos_of=part.memos_of,
+                    memo=commit.memo if part is parts[-1] else None,
+                )
+            )
+        return commits
 
     async def _finish_erasure(self, stream: str) -> None:
         through = self._unfinished.get(stream)
@@ -214,85 +243,44 @@ class Writer:
             if not waiting.answer.done():
                 waiting.answer.set_result(reply)
 
-    def _decide(self, order: Order) -> Decision:
-        if isinstance(order.command, tuple):
-            return Decision(order.command, {"ok": True})
-        existing = self._projector.scope(order.user, order.scope)
-        view = (existing or ScopeProjection(order.stream, self._keyed)).view
-        if order.expected_position is not None and view.position > order.expected_position:
-            raise Refusal(
-                "position_conflict",
-                f"The scope has changed since position {order.expected_position}: it is at {view.position}.",
-                "Read the scope again and send the call with its new position.",
-                position=str(view.position),
-            )
-        now = self.next_instant()
-        if isinstance(order.command, Remember):
-            opening = ScopeOpened(order.user, order.scope, self._projector.catalogue.next_number)
-            decide = decide_relate if order.verb == "relate" else decide_remember
-            decision = decide(view, order.command, now, opening)
-        elif existing is None and self._projector.catalogue.was_forgotten(order.stream):
-            decision = Decision((), {"ok": True, "already_forgotten": True})
-        else:
-            decision = decide_forget(view, order.command, lambda *parts: self._keyed(order.stream, *parts))
-        position = self._position + len(decision.events) if decision.events else view.position
-        decision.reply.update(scope=order.scope, position=str(position))
-        return decision
-
-    async def _with_redactions(
-        self, order: Order, decision: Decision
-    ) -> tuple[Decision, Mapping[int, StoredPayload]]:
-        """A decided forget with the redactions that make it physical."""
-        scope = self._projector.scope(order.user, order.scope)
-        (event,) = decision.events
-        assert scope is not None and isinstance(event, Forgotten) and isinstance(order.command, Forget)
-        event, payloads = await with_redactions(self._log, scope, event, order.command)
-        return Decision((event,), decision.reply), payloads
-
-    def _commit(
-        self, order: Order, decision: Decision, payloads: Mapping[int, StoredPayload] = NO_PAYLOADS
-    ) -> Commit:
-        instant = self.next_instant()
-        memo = None
-        if order.memo_key is not None and order.memo_body is not None:
-            memo = ReplyMemo(order.memo_key, order.memo_body, self._encode(decision.reply), order.stream, instant)
-        return Commit(
-            stream=order.stream,
-            expected_version=ExpectedVersion.after(self._projector.catalogue.version_of(order.stream)),
-            command_id=order.command_id,
-            verb=order.verb,
-            actor=order.actor,
-            outcome="done",
-            recorded_at=instant,
-            events=decision.events,
-            redactions=payloads,
-            memo=memo,
-            forget_memos=order.verb == "forget",
-        )
+    def _commit(self, order: Order, decision: Decision, instant: int) -> Commit:
+        version = self._projector.catalogue.version_of(order.stream)
+        return commit_of_order(order, decision, instant, version, self._encode)
 
     def _apply(self, commit: Commit) -> None:
         """Take the commit into the projections; readers see it when it is published."""
+        for recorded in self._recorded(commit):
+            self._projector.apply(recorded)
+
+    async def _apply_in_steps(self, commit: Commit) -> None:
+        """The same for a durable commit that may erase much: the loop answers reads in between."""
+        for recorded in self._recorded(commit):
+            for _ in self._projector.apply_in_steps(recorded):
+                await asyncio.sleep(0)
+
+    def _recorded(self, commit: Commit) -> list[Recorded]:
+        """The commit's events in their places; the next commit comes after them."""
         version = self._projector.catalogue.version_of(commit.stream)
-        for offset, event in enumerate(commit.events, start=1):
-            self._projector.apply(
-                Recorded(
-                    self._position + offset, commit.stream, version + offset, commit.recorded_at, commit.verb, event
-                )
-            )
+        before = self._position
         self._position += len(commit.events)
         self._last_instant = commit.recorded_at
+        return [
+            Recorded(before + offset, commit.stream, version + offset, commit.recorded_at, commit.verb, event)
+            for offset, event in enumerate(commit.events, start=1)
+        ]
 
     async def _undo(self, batch: Sequence[Waiting], touched: dict[str, None], error: Exception) -> None:
         """Nothing of the batch is in the log: forget that it was staged, and tell every caller."""
         if isinstance(error, Refusal) and error.status == HTTPStatus.SERVICE_UNAVAILABLE:
             logger.error("a commit failed: %s", error)
             self._failure, self._failed_at = error, self._clock()
-        elif isinstance(error, Refusal):
+        elif isinstance(error, Refusal) and error.status < HTTPStatus.INTERNAL_SERVER_ERROR:
             _fail(batch[0], error)
             return
         else:
             logger.exception("a batch of %d commands failed", len(batch), exc_info=error)
-        self._position = self._log.head().position
+        head = self._log.head()
+        self._position, self._last_instant = head.position, max(self._last_instant, head.recorded_at)
         for stream in touched:
             records: list[Recorded] = []
             while page := await self._log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
@@ -300,6 +288,26 @@ class Writer:
             self._projector.rebuild(stream, records)
         for waiting in batch:
             _fail(waiting, error)
+
+
+def commit_of_order(order: Order, decision: Decision, instant: int, version: int, encode: Encode) -> Commit:
+    """The commit of a decided order, whose stream is at `version`, at an instant (µs)."""
+    memo = None
+    if order.memo_key is not None and order.memo_body is not None:
+        # The scope's name is not kept: it would outlive the scope when this very command forgets it.
+        kept = encode({key: value for key, value in decision.reply.items() if key != "scope"})
+        memo = ReplyMemo(order.memo_key, order.memo_body, kept, order.stream, instant)
+    return Commit(
+        stream=order.stream,
+        expected_version=ExpectedVersion.after(version),
+        command_id=order.command_id,
+        verb=order.verb,
+        actor=order.actor,
+        outcome="done",
+        recorded_at=instant,
+        events=decision.events,
+        memo=memo,
+    )
 
 
 def _fail(waiting: Waiting, error: BaseException) -> None:

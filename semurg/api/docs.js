@@ -12,6 +12,9 @@ const EXAMPLES = {
   memory_recall: { subject: "Dana" },
   memory_relate: { from: "Dana", to: "Acme", type: "WORKS_AT" },
   memory_forget: { fact: { from: "Dana", to: "Acme", type: "WORKS_AT" } },
+  memory_audit: { limit: 20 },
+  token_create: { name: "reader", read_only: true, expires: "30d" },
+  token_revoke: { token: "reader" },
 };
 
 const byId = (id) => document.getElementById(id);

@@ -134,6 +134,8 @@ class HttpDoor:
             return internal_reply(request_id)
 
     def _answer_of(self, operation: Operation) -> Answer:
+        if operation.owner_only:
+            return lambda request: self._administer(operation, request)
         if operation.writes:
             return lambda request: self._write(operation, request)
         if operation.shape is not None:
@@ -151,11 +153,32 @@ class HttpDoor:
 
     async def _write(self, operation: Operation, request: Request) -> Reply:
         caller = self._caller(request)
-        body = await _json_body(request)
-        fields, scope, user = _placed(operation, loads(body), request)
-        key = header.idempotency_key_of(request.headers)
+        sent: Any = None
+        try:
+            body = await _json_body(request)
+            sent = loads(body)
+            fields, scope, user = _placed(operation, sent, request)
+            key = header.idempotency_key_of(request.headers)
+        except Refusal as refusal:
+            self._node.record_refusal(operation.verb, refusal, caller, *_meant(sent, request))
+            raise
         memo = None if key is None else Idempotency(key, hashlib.sha256(body).hexdigest())
-        write = asyncio.ensure_future(self._node.execute(operation.verb, fields, caller, scope, user, memo))
+        return await self._finished(self._node.execute(operation.verb, fields, caller, scope, user, memo))
+
+    async def _administer(self, operation: Operation, request: Request) -> Reply:
+        assert operation.shape is not None
+        caller = self._caller(request)
+        try:
+            fields = operation.shape.read(loads(await _json_body(request)))
+        except Refusal as refusal:
+            if operation.writes:
+                self._node.record_refusal(operation.verb, refusal, caller)
+            raise
+        return await self._finished(self._node.administer(operation.verb, fields, caller))
+
+    async def _finished(self, call: Coroutine[Any, Any, dict[str, Any]]) -> Reply:
+        """The reply to a call that goes on to its end whatever becomes of its caller."""
+        write = asyncio.ensure_future(call)
         # A caller who leaves cancels this handler; the write goes on and its fault, if any, is still looked at.
         self._writes.add(write)
         write.add_done_callback(self._written)
@@ -249,6 +272,17 @@ def _placed(operation: Operation, sent: Any, request: Request) -> tuple[dict[str
     fields = operation.shape.read(sent)
     scope, user = fields.pop("scope", None), fields.pop("user_id", None)
     return fields, header.scope_of(request.headers, scope), header.user_of(request.headers, user)
+
+
+def _meant(sent: Any, request: Request) -> tuple[str | None, str | None]:
+    """The scope and the end user that a refused call named, as far as it can be told; unchecked."""
+    named = sent if isinstance(sent, dict) else {}
+    scope, user = named.get("scope"), named.get("user_id")
+    headers = request.headers
+    return (
+        scope if isinstance(scope, str) else headers.get(header.SCOPE_HEADER, "").strip() or None,
+        user if isinstance(user, str) else headers.get(header.USER_HEADER, "").strip() or None,
+    )
 
 
 async def _json_body(request: Request) -> bytes:

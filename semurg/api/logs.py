@@ -10,6 +10,7 @@ import logging
 import sys
 import time
 import traceback
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -19,6 +20,8 @@ _FIELDS = ("event", "request_id", "method", "route", "status", "ms", "bytes", "e
 
 def configure_logging(readable: bool) -> None:
     """Send the logs of semurg, and the faults of the HTTP library, to standard error."""
+    # No line shows them, and asking for them on every request costs a part of the throughput.
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(ReadableLines() if readable else JsonLines())
     own = logging.getLogger("semurg")
@@ -92,4 +95,9 @@ def _trace(error: BaseException) -> list[str]:
 
 
 def _instant(seconds: float) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{int(seconds % 1 * 1_000):03d}Z"
+    return f"{_second(int(seconds))}.{int(seconds % 1 * 1_000):03d}Z"
+
+
+@lru_cache(maxsize=1)
+def _second(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(second))

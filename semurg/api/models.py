@@ -18,6 +18,8 @@ from typing_extensions import TypedDict
 from semurg.api.shape import Shape
 from semurg.domain.limits import (
     ATTRIBUTES_MAX,
+    AUDIT_LIMIT_DEFAULT,
+    AUDIT_LIMIT_MAX,
     ENTITIES_MAX,
     MENTIONS_MAX,
     PASSAGES_MAX,
@@ -316,6 +318,15 @@ class Forget(Placed, total=False):
 
 
 @with_config(_CONFIG)
+class DeleteUser(TypedDict, total=False):
+    """Input of memory_delete_user."""
+
+    user_id: Annotated[
+        Text | None, Field(description="The end user to delete. The X-Semurg-User header stands in for it.")
+    ]
+
+
+@with_config(_CONFIG)
 class Status(Placed, total=False):
     """Input of memory_status."""
 
@@ -324,12 +335,55 @@ class Status(Placed, total=False):
     at_position: AtPosition
 
 
+@with_config(_CONFIG)
+class TokenCreate(TypedDict, total=False):
+    """Input of token_create."""
+
+    name: Annotated[Text | None, Field(description="What lists and the audit call it; unique among those in use.")]
+    user_id: Annotated[Text | None, Field(description="Pin it to this end user: it acts as that user and nobody else.")]
+    scopes: Annotated[list[Text] | None, FailFast(), Field(description="The scopes it covers; left out: all of them.")]
+    read_only: Annotated[bool | None, Field(description="true: it may read and not write.")]
+    expires: Annotated[
+        Text | None, Field(description="When it ends: an instant (ISO 8601), or a time from now such as 12h, 30d, 8w.")
+    ]
+
+
+@with_config(_CONFIG)
+class TokenList(TypedDict, total=False):
+    """Input of token_list: an empty object."""
+
+
+@with_config(_CONFIG)
+class TokenRevoke(TypedDict, total=False):
+    """Input of token_revoke."""
+
+    token: Required[Annotated[Text, Field(description="Its name, or the first digits of its digest.")]]
+
+
+@with_config(_CONFIG)
+class Audit(TypedDict, total=False):
+    """Input of memory_audit."""
+
+    cursor: Annotated[Text | None, Field(description="`next` of the page before.")]
+    limit: Annotated[
+        int | None, Field(ge=1, le=AUDIT_LIMIT_MAX, description=f"Entries at most; {AUDIT_LIMIT_DEFAULT} without it.")
+    ]
+    scope: Annotated[Text | None, Field(description="Only this scope, of user_id's or else of the owner's own.")]
+    user_id: Annotated[Text | None, Field(description="Only what concerns this end user.")]
+    since: Annotated[Text | None, Field(description="Only from this instant on (ISO 8601).")]
+
+
 SHAPES: Mapping[str, Shape] = {
     "remember": Shape("Remember", Remember),
     "relate": Shape("Relate", Relate),
     "recall": Shape("Recall", Recall),
     "forget": Shape("Forget", Forget),
+    "delete_user": Shape("DeleteUser", DeleteUser),
     "status": Shape("Status", Status),
+    "token_create": Shape("TokenCreate", TokenCreate),
+    "token_list": Shape("TokenList", TokenList),
+    "token_revoke": Shape("TokenRevoke", TokenRevoke),
+    "audit": Shape("Audit", Audit),
 }
 
 

@@ -19,6 +19,8 @@ _REFUSALS_BY_ACCESS = {
     Access.TOKEN: (401, 406, 500, 503),
     Access.READ: (400, 401, 403, 404, 406, 413, 415, 422, 500, 503),
     Access.WRITE: (400, 401, 403, 404, 406, 409, 413, 415, 422, 429, 500, 503),
+    Access.OWNER_READ: (400, 401, 403, 406, 413, 415, 422, 500, 503),
+    Access.OWNER_WRITE: (400, 401, 403, 404, 406, 409, 413, 415, 422, 429, 500, 503),
 }
 
 
@@ -54,17 +56,17 @@ def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
         return described
     schema = operation.shape.schema(ref_template=_REF)
     schemas.update(schema.pop("$defs", {}))
-    parameters = [
-        _header(SCOPE_HEADER, "The scope, when the call names none."),
-        _header(USER_HEADER, "Pins the end user."),
-    ]
+    parameters = []
+    if not operation.owner_only:
+        parameters.append(_header(SCOPE_HEADER, "The scope, when the call names none."))
+        parameters.append(_header(USER_HEADER, "Pins the end user."))
     if operation.method == "GET":
         parameters += [_query(name, field, schema) for name, field in schema["properties"].items()]
     else:
         schemas[operation.shape.name] = schema
         content = {"application/json": {"schema": {"$ref": _REF.format(model=operation.shape.name)}}}
         described["requestBody"] = {"required": True, "content": content}
-    if operation.writes:
+    if operation.writes and not operation.owner_only:
         parameters.append(_header(IDEMPOTENCY_HEADER, "Kept for a day: the same key and body get the same reply."))
     described["parameters"] = parameters
     return described

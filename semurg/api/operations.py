@@ -14,12 +14,14 @@ from semurg.api.shape import Shape
 
 
 class Access(Enum):
-    """What a caller must hold: nothing, any valid token, a token that may read, or one that may write."""
+    """What a caller must hold: nothing, any valid token, one that may read, one that may write, or the owner's own."""
 
     NONE = "none"
     TOKEN = "token"
     READ = "read"
     WRITE = "write"
+    OWNER_READ = "owner read"
+    OWNER_WRITE = "owner write"
 
 
 class Operation(NamedTuple):
@@ -37,7 +39,12 @@ class Operation(NamedTuple):
     @property
     def writes(self) -> bool:
         """Whether it can change what is stored."""
-        return self.access is Access.WRITE
+        return self.access in (Access.WRITE, Access.OWNER_WRITE)
+
+    @property
+    def owner_only(self) -> bool:
+        """Whether it is about the node and not about one memory: the owner's alone, with no scope of its own."""
+        return self.access in (Access.OWNER_READ, Access.OWNER_WRITE)
 
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -122,6 +129,68 @@ OPERATIONS: tuple[Operation, ...] = (
             "instant it asks for. Forgetting the same again answers already_forgotten and changes nothing."
         ),
         shape=SHAPES["forget"],
+    ),
+    Operation(
+        name="memory_delete_user",
+        verb="delete_user",
+        method="POST",
+        path="/v1/memory/delete_user",
+        access=Access.WRITE,
+        title="Delete an end user for good",
+        description=(
+            "Forgets every scope of the end user in one transaction, erases them from the disk, and ends the tokens "
+            "pinned to that user. Writes of the user that arrive meanwhile wait and begin afresh; "
+            "`written_during_delete` counts them. Again: already_deleted."
+        ),
+        shape=SHAPES["delete_user"],
+    ),
+    Operation(
+        name="memory_audit",
+        verb="audit",
+        method="POST",
+        path="/v1/memory/audit",
+        access=Access.OWNER_READ,
+        title="Who changed what, and who was refused",
+        description=(
+            "Every write, change and delete of an authenticated caller, the refused ones included, oldest first. `who` "
+            "is a token's name or owner; scopes and end users show as keyed hashes only, so name one to look it up. An "
+            "entry holds nothing of what was written but the kinds of events and the ids that they name."
+        ),
+        shape=SHAPES["audit"],
+    ),
+    Operation(
+        name="token_create",
+        verb="token_create",
+        method="POST",
+        path="/v1/tokens/create",
+        access=Access.OWNER_WRITE,
+        title="Issue a token",
+        description=(
+            "Answers with a new secret, which is shown this once and stored nowhere. The token may be pinned to one "
+            "end user, limited to scopes, read-only, and given an end. An Idempotency-Key does not count here: a reply "
+            "that is kept would keep the secret."
+        ),
+        shape=SHAPES["token_create"],
+    ),
+    Operation(
+        name="token_list",
+        verb="token_list",
+        method="POST",
+        path="/v1/tokens/list",
+        access=Access.OWNER_READ,
+        title="The tokens in use",
+        description="Name, first digits of the digest, end user, scopes, access and end of each; never a secret.",
+        shape=SHAPES["token_list"],
+    ),
+    Operation(
+        name="token_revoke",
+        verb="token_revoke",
+        method="POST",
+        path="/v1/tokens/revoke",
+        access=Access.OWNER_WRITE,
+        title="Revoke a token",
+        description="Names it by its name or the first digits of its digest. It is refused from the next request on.",
+        shape=SHAPES["token_revoke"],
     ),
     Operation(
         name="node_status",

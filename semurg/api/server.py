@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import errno
+import gc
 import ipaddress
 import logging
 import os
@@ -92,6 +93,9 @@ class _Serving:
         stop = asyncio.ensure_future(self._stop.wait())
         await asyncio.wait((start, stop), return_when=asyncio.FIRST_COMPLETED)
         if start.done() and start.exception() is None:
+            # What is loaded by now stays: the collector need not walk it again and again while requests wait.
+            gc.freeze()
+            self._node.announce(url)
             logger.info("ready", extra={**where, "event": "ready"})
             self._announce(self._node, url)
             await stop

@@ -64,9 +64,7 @@ def recall(
     """Show what is known of an entity, with sources."""
     fields: dict[str, Any] = {"subject": subject, "k": k, "max_tokens": max_tokens, "cursor": cursor}
     fields |= {"as_of": as_of, "valid_at": valid_at, "compact": compact or None}
-    if attribute is not None:
-        key, value = _pair(attribute)
-        fields["attribute"] = {"key": key, "value": value}
+    fields["attribute"] = attribute_wanted(attribute)
     _call("memory_recall", fields, (url, scope, user), as_json, terminal.show_recalled)
 
 
@@ -134,6 +132,20 @@ def forget(
     _call("memory_forget", fields, (url, scope, user), as_json, terminal.show_forgotten)
 
 
+def delete_user(
+    user_id: Annotated[str, typer.Argument(metavar="USER", help="The end user to delete.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Delete an end user with every scope, for good."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise typer.BadParameter("this deletes every scope of the end user; add --yes to mean it")
+        typer.confirm(f"Delete the end user {user_id!r} with every scope, for good?", abort=True, err=True)
+    _call("memory_delete_user", {"user_id": user_id}, (url, None, None), as_json, terminal.show_deleted_user)
+
+
 def status(
     as_of: AsOf = None,
     valid_at: ValidAt = None,
@@ -186,6 +198,14 @@ def _facts(given: str | None) -> msgspec.Raw | None:
     except ValueError as error:
         raise typer.BadParameter(f"--facts is not JSON: {error}") from error
     return msgspec.Raw(raw.encode())
+
+
+def attribute_wanted(given: str | None) -> dict[str, Any] | None:
+    """The attribute of a recall out of KEY=VALUE."""
+    if given is None:
+        return None
+    key, value = _pair(given)
+    return {"key": key, "value": value}
 
 
 def _pair(given: str) -> tuple[str, Any]:

@@ -8,9 +8,12 @@ from typing import Annotated
 
 import typer
 
-from semurg.cli import memory
+from semurg.cli import memory, replay, tokens
+from semurg.cli.audit import audit
+from semurg.cli.log import log
 from semurg.cli.serve import serve
 from semurg.cli.terminal import show_failure, show_refusal
+from semurg.cli.verify import verify
 from semurg.client import NodeUnreachableError
 from semurg.domain.errors import Refusal
 
@@ -54,7 +57,13 @@ app.command()(memory.remember)
 app.command()(memory.recall)
 app.command()(memory.relate)
 app.command()(memory.forget)
+app.command()(memory.delete_user)
 app.command()(memory.status)
+app.command()(audit)
+app.command()(verify)
+app.command()(log)
+app.add_typer(replay.app)
+app.add_typer(tokens.app)
 
 
 def run() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,6 +14,7 @@ from rich.text import Text
 from semurg.domain.errors import Refusal
 
 Reply = Mapping[str, Any]
+_COUNTS = frozenset(["entities", "facts", "documents", "passages", "members"])
 
 
 def show_raw(reply: bytes) -> None:
@@ -79,6 +80,19 @@ def show_forgotten(reply: Reply) -> None:
             console.print(_plain(f"  {name.replace('_', ' ')}: {shown}"))
 
 
+def show_deleted_user(reply: Reply) -> None:
+    """What went with an end user."""
+    console = _results()
+    if reply["state"] == "already_deleted":
+        console.print(_plain("Deleted before; there is nothing left."))
+        return
+    console.print(_plain("Deleted, and erased from the disk."))
+    for name in ("scopes", "entities", "facts", "documents", "passages"):
+        console.print(_plain(f"  {name}: {reply[name]}"))
+    if reply["written_during_delete"]:
+        console.print(_plain(f"  written meanwhile, begun afresh: {reply['written_during_delete']}"))
+
+
 def show_recalled(reply: Reply) -> None:
     """The items of a recall, each with where it comes from."""
     console = _results()
@@ -106,11 +120,22 @@ def show_status(reply: Reply) -> None:
     console.print(_plain(f"position {reply['position']}", "dim"))
 
 
+def show_lines(lines: Iterable[tuple[str, str]]) -> None:
+    """Lines of text, each in a style ("" for none)."""
+    console = _results()
+    for text, style in lines:
+        console.print(_plain(text, style))
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Reply]) -> None:
+    """Rows of text under their columns."""
+    _results().print(_table(columns, rows))
+
+
 def _table(columns: Sequence[str], rows: Sequence[Reply], title: str | None = None) -> Table:
     table = Table(title=title, box=None, pad_edge=False)
     for column in columns:
-        is_text = column in ("scope", "type", "spellings")
-        table.add_column(column, justify="left" if is_text else "right", overflow="fold")
+        table.add_column(column, justify="right" if column in _COUNTS else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_plain(_cell(row.get(column, ""))) for column in columns))
     return table

@@ -114,4 +114,8 @@ class ForgetAll(msgspec.Struct, frozen=True):
     """Forget the scope."""
 
 
+class DeleteUser(msgspec.Struct, frozen=True):
+    """Forget every scope of one end user, and the user: the one on whose behalf the call is."""
+
+
 Forget = ForgetSubject | ForgetFact | ForgetPassage | ForgetSource | ForgetAttribute | ForgetAll

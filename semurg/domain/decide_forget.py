@@ -25,7 +25,7 @@ from semurg.domain.events import AttributeForgotten, DocumentsForgotten, EntityF
 from semurg.domain.ids import Kind, decode_id, encode_id
 from semurg.domain.limits import SUGGESTIONS_MAX
 from semurg.domain.names import is_stop_word, words
-from semurg.domain.view import MemoryView
+from semurg.domain.view import MemoryView, following_numbers
 
 Hash = Callable[..., str]
 """A keyed hash of (kind, parts…), stable on this node and of no use without its key."""
@@ -65,8 +65,9 @@ def _forget_subject(view: MemoryView, command: ForgetSubject, keyed: Hash) -> De
     facts, passages = view.facts_touching(entity), view.passages_linked_to(entity)
     going = set(passages)
     touched = sorted({view.passage_document(passage) for passage in passages})
-    emptied = [one for one in touched if all(passage.number in going for passage in view.passages_of(one))]
-    retained = [document for document in touched if document not in set(emptied)]
+    emptied = [one for one in touched if going.issuperset(view.passage_numbers(one))]
+    going_whole = set(emptied)
+    retained = [document for document in touched if document not in going_whole]
     name_words = [word for word in words(name.key) if not is_stop_word(word)]
     left = view.passages_with_any_word(name_words, passages) if name_words else 0
     reply = {
@@ -105,7 +106,7 @@ def _forget_passage(view: MemoryView, command: ForgetPassage, keyed: Hash) -> De
         raise _not_found(f"No document here has the id {quoted(command.doc_id)}.")
     if not view.document_is_live(document):
         return _already()
-    passages = [passage.number for passage in view.passages_of(document)]
+    passages = view.passage_numbers(document)
     event = DocumentsForgotten(keyed("document", command.doc_id), [document], passages)
     return _forgotten(view, event, {"documents": 1, "passages": len(passages), "facts_kept": True})
 
@@ -118,8 +119,9 @@ def _forget_source(view: MemoryView, command: ForgetSource, keyed: Hash) -> Deci
             return _already()
         raise _not_found(f"Nothing is stored under the source {quoted(command.label)}.")
     kept = [document for document in under if len(view.document_labels(document)) > 1]
-    going = [document for document in under if document not in set(kept)]
-    passages = [passage.number for document in going for passage in view.passages_of(document)]
+    staying = set(kept)
+    going = [document for document in under if document not in staying]
+    passages = [passage for document in going for passage in view.passage_numbers(document)]
     event = DocumentsForgotten(key_hash, going, passages, key_hash, kept, assertions)
     reply = {
         "documents": len(going),
@@ -160,15 +162,7 @@ Forgotten = EntityForgotten | FactForgotten | DocumentsForgotten | AttributeForg
 
 
 def _forgotten(view: MemoryView, event: Forgotten, reply: dict[str, Any]) -> Decision:
-    following = [
-        view.next_entity,
-        view.next_fact,
-        view.next_document,
-        view.next_passage,
-        view.next_assertion,
-        view.next_attribute,
-    ]
-    event = msgspec.structs.replace(event, following=following)
+    event = msgspec.structs.replace(event, following=following_numbers(view))
     return Decision((event,), {"ok": True, "already_forgotten": False, **reply})
 
 

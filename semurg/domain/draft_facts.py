@@ -59,7 +59,7 @@ class FactsDraft:
     def __init__(self, view: MemoryView, now: int, assertions: Sequence[Assertion]) -> None:
         self._view = view
         self._now = now
-        self._next = view.next_fact
+        self._first_new = self._next = view.next_fact
         self._before: dict[int, list[Episode]] = {}
         self._after: dict[int, list[Episode]] = {}
         self._new: dict[tuple[int, str, int], int] = {}
@@ -171,7 +171,7 @@ class FactsDraft:
 
     def is_new(self, fact: int) -> bool:
         """Whether the call is the first to name this triple."""
-        return fact >= self._view.next_fact
+        return fact >= self._first_new
 
     def replaced(self) -> list[Replaced]:
         """What `replaces` did, net: a fact that ends as it was before the call is not listed."""
@@ -179,9 +179,8 @@ class FactsDraft:
 
     def event(self) -> FactsRecorded | None:
         """The net change, None when there is none."""
-        first_new = self._view.next_fact
         changed = [
-            fact for fact, episodes in self._after.items() if fact >= first_new or episodes != self._before[fact]
+            fact for fact, episodes in self._after.items() if fact >= self._first_new or episodes != self._before[fact]
         ]
         if not changed and not self._statements:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from semurg.domain.commands import DocumentInput, PassageInput
@@ -40,7 +41,6 @@ class TextsDraft:
     def __init__(self, view: MemoryView, entities: EntitiesDraft, label: str | None) -> None:
         self._view = view
         self._entities = entities
-        self._names = NameLookup(view, entities)
         self._label = label
         self._stored: list[StoredDocument] = []
         self._labelled: list[int] = []
@@ -52,6 +52,11 @@ class TextsDraft:
         self._next_document = view.next_document
         self._next_passage = view.next_passage
         self._numbers: dict[bytes, int] = {}
+
+    @cached_property
+    def _names(self) -> NameLookup:
+        """Made for the first text: most calls have none."""
+        return NameLookup(self._view, self._entities)
 
     def add(self, document: DocumentInput) -> None:
         """Store a document of the call, or recognise that it is stored."""

@@ -55,6 +55,10 @@ STATUS: dict[str, int] = {
     "limit_exceeded": 422,
     "position_conflict": 409,
     "idempotency_conflict": 409,
+    # tokens
+    "token_name_taken": 409,
+    "token_ambiguous": 409,
+    "token_is_owner": 409,
     # forgetting and reading
     "one_form_only": 422,
     "not_found": 404,

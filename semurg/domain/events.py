@@ -179,7 +179,7 @@ class AttributesRecorded(Event, frozen=True, tag="attributes_recorded"):
     histories: list[AttributeHistory]
 
 
-class Redaction(msgspec.Struct, frozen=True, array_like=True):
+class Redaction(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """An earlier event whose payload a forget rewrote: its position and the digest of what is left."""
 
     position: int
@@ -244,6 +244,18 @@ class ScopeForgotten(Event, frozen=True, tag="scope_forgotten"):
     following: list[int] = []
 
 
+class UserDeleted(Event, frozen=True, tag="user_deleted"):
+    """An end user is gone. `user_hash` is a keyed hash of the id; nothing here names the user or a scope.
+
+    The streams of the user's scopes say ScopeForgotten in the same transaction; the redactions of all of them are here,
+    with those of the events that issued `tokens` (digests), the tokens ever pinned to the user, which end.
+    """
+
+    user_hash: str
+    tokens: list[str] = []
+    redactions: list[Redaction] = []
+
+
 ANY_EVENT = (
     NodeFounded
     | TokenIssued
@@ -261,4 +273,5 @@ ANY_EVENT = (
     | DocumentsForgotten
     | AttributeForgotten
     | ScopeForgotten
+    | UserDeleted
 )

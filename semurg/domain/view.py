@@ -133,6 +133,9 @@ class MemoryView(Protocol):
     def passages_of(self, document: int) -> list[PassageView]:
         """The live passages of a document in order of start."""
 
+    def passage_numbers(self, document: int) -> list[int]:
+        """The numbers of the live passages of a document, in order of start: `passages_of` without the texts."""
+
     def passages_linked_to(self, entity: int) -> list[int]:
         """Live passages that mention the entity, ascending."""
 
@@ -161,3 +164,15 @@ class MemoryView(Protocol):
     # what was forgotten: keyed hashes from the forget events
     def was_forgotten(self, key_hash: str) -> bool:
         """Whether a forget event of this scope carries the hash."""
+
+
+def following_numbers(view: MemoryView) -> list[int]:
+    """The next unused numbers in the order in which forget events keep them (domain.events)."""
+    return [
+        view.next_entity,
+        view.next_fact,
+        view.next_document,
+        view.next_passage,
+        view.next_assertion,
+        view.next_attribute,
+    ]

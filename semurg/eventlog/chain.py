@@ -81,43 +81,83 @@ def commit_digest(previous: bytes, envelope: CommitEnvelope) -> bytes:
     return sha256(previous + _canonical.encode(envelope)).digest()
 
 
-def verify(commits: Iterable[ChainedCommit], redactions: Mapping[int, OrderedRedaction]) -> Verification:
-    """Walk the commits from the first one and stop at the first break.
+class Walk:
+    """A walk along the chain from the first commit on, commit by commit, until its end or the first break.
 
-    `redactions` holds the latest one for each position. They are read from the very log that is verified, which is
-    sound: the forget events they come from are checked by the same walk.
+    `redactions` holds the latest one for each position, and may grow between steps. They are read from the very log
+    that is verified, which is sound: the forget events they come from are checked by the same walk.
     """
-    number, position, recorded_at, digest = 0, 0, 0, GENESIS
-    versions: dict[str, int] = {}
-    for commit in commits:
+
+    def __init__(self, redactions: Mapping[int, OrderedRedaction]) -> None:
+        self.number = 0
+        self.position = 0
+        self.digest = GENESIS
+        self.first_break: ChainBreak | None = None
+        self._redactions = redactions
+        self._recorded_at = 0
+        self._versions: dict[str, int] = {}
+
+    def step(self, commit: ChainedCommit) -> bool:
+        """Check the next commit; whether it holds."""
         envelope = commit.envelope
-        what = _fault_of_envelope(envelope, number + 1, position, recorded_at, versions)
-        what = what or _fault_of_payloads(commit, redactions)
-        if what is None and commit_digest(digest, envelope) != commit.digest:
+        what = self._fault_of_envelope(envelope) or _fault_of_payloads(commit, self._redactions)
+        if what is None and commit_digest(self.digest, envelope) != commit.digest:
             what = "its digest does not follow from its envelope and the commit before it"
         if what is not None:
-            return Verification(number, position, digest, _in_order(redactions), ChainBreak(number + 1, what))
-        number, position, recorded_at, digest = envelope.number, envelope.position, envelope.recorded_at, commit.digest
-    return Verification(number, position, digest, _in_order(redactions), None)
+            self.break_at(self.number + 1, what)
+            return False
+        self.number, self.position = envelope.number, envelope.position
+        self._recorded_at, self.digest = envelope.recorded_at, commit.digest
+        return True
+
+    def break_at(self, commit: int, what: str) -> None:
+        """Put on record what does not hold; the first break stays."""
+        self.first_break = self.first_break or ChainBreak(commit, what)
+
+    def seen(self) -> Verification:
+        """What the walk saw so far."""
+        return Verification(self.number, self.position, self.digest, _in_order(self._redactions), self.first_break)
+
+    def _fault_of_envelope(self, envelope: CommitEnvelope) -> str | None:
+        if not _is_typed(envelope):
+            return "its envelope holds something that is not of its type"
+        if envelope.number != self.number + 1:
+            return f"commit {self.number + 1} is missing; the next one there is {envelope.number}"
+        if envelope.recorded_at <= self._recorded_at:
+            return "its time is not after that of the commit before it"
+        position = self.position
+        for event in envelope.events:
+            position += 1
+            if event.position != position:
+                return f"the event at position {position} is missing"
+            if event.version != self._versions.get(envelope.stream, 0) + 1:
+                return f"the event at position {position} is out of order in its stream"
+            self._versions[envelope.stream] = event.version
+        if envelope.position != position:
+            return f"it says that it ends at position {envelope.position}, and ends at {position}"
+        return None
 
 
-def _fault_of_envelope(
-    envelope: CommitEnvelope, number: int, position: int, recorded_at: int, versions: dict[str, int]
-) -> str | None:
-    if envelope.number != number:
-        return f"commit {number} is missing; the next one there is {envelope.number}"
-    if envelope.recorded_at <= recorded_at:
-        return "its time is not after that of the commit before it"
-    for event in envelope.events:
-        position += 1
-        if event.position != position:
-            return f"the event at position {position} is missing"
-        if event.version != versions.get(envelope.stream, 0) + 1:
-            return f"the event at position {position} is out of order in its stream"
-        versions[envelope.stream] = event.version
-    if envelope.position != position:
-        return f"it says that it ends at position {envelope.position}, and ends at {position}"
-    return None
+def verify(commits: Iterable[ChainedCommit], redactions: Mapping[int, OrderedRedaction]) -> Verification:
+    """Walk the commits from the first one and stop at the first break."""
+    walk = Walk(redactions)
+    for commit in commits:
+        if not walk.step(commit):
+            break
+    return walk.seen()
+
+
+def _is_typed(envelope: CommitEnvelope) -> bool:
+    """Whether every field is of its type: a store that was changed from outside may hold anything."""
+    numbers = (envelope.number, envelope.position, envelope.recorded_at)
+    return (
+        all(isinstance(one, int) for one in numbers)
+        and all(isinstance(one, str) for one in envelope[2:7])
+        and all(
+            isinstance(one.version, int) and isinstance(one.kind, str) and isinstance(one.digest, bytes)
+            for one in envelope.events
+        )
+    )
 
 
 def _fault_of_payloads(commit: ChainedCommit, redactions: Mapping[int, OrderedRedaction]) -> str | None:

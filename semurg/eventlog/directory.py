@@ -1,8 +1,8 @@
 """The data directory: who holds it, the node's secret key, and the environment file with the owner's token.
 
-    semurg.env (0600)   log.db   projections/   models/   lock   node.key (0600)
+    semurg.env (0600)   log.db   head.seal   projections/   models/   lock   node.key (0600)
 
-Called by the node, which holds the directory while it runs, and by the shell, which only reads semurg.env.
+Called by the node, which holds the directory while it runs, and by the shell, which only looks into it.
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ DIRECTORY_MODE = 0o700
 FILE_MODE = 0o600
 KEY_BYTES = 32
 ENVIRONMENT_NAME = "semurg.env"
+KEY_NAME = "node.key"
 
 
 class DataDirectory:
-    """One data directory. Hashes need it claimed; the environment file does not."""
+    """One data directory. Hashes need it claimed or looked into; the environment file does not."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -38,6 +39,11 @@ class DataDirectory:
     def log_path(self) -> Path:
         """The log's file."""
         return self.path / "log.db"
+
+    @property
+    def seal_path(self) -> Path:
+        """Where the log's head is sealed (seal.py)."""
+        return self.path / "head.seal"
 
     @property
     def projections_path(self) -> Path:
@@ -64,10 +70,26 @@ class DataDirectory:
             self._key = self._kept_key()
         except OSError as error:
             self.release()
-            raise _refused(self.path, error) from error
+            raise refused(self.path, error) from error
         except Refusal:
             self.release()
             raise
+
+    def look(self) -> None:
+        """Read the key without holding the directory or changing it: for who only reads.
+
+        Raises Refusal log_corrupt when the key is not there or torn, read_only when it may not be read.
+        """
+        if not (self.path / KEY_NAME).exists():
+            raise Refusal(
+                "log_corrupt",
+                f"The data directory {self.path} has no {KEY_NAME}.",
+                "Restore it from a backup: without its key, scopes are not found and the seal cannot be checked.",
+            )
+        try:
+            self._key = self._kept_key()
+        except OSError as error:
+            raise refused(self.path, error) from error
 
     def release(self) -> None:
         """Let go. Harmless when nothing is held."""
@@ -94,7 +116,7 @@ class DataDirectory:
             os.pwrite(lock, f"{os.getpid()}\n".encode(), 0)
         except BlockingIOError as error:
             os.close(lock)
-            holder = path.read_text("ascii", errors="replace").strip() or "unknown"
+            holder = (_holding(self.path) or ["unknown"])[0]
             raise Refusal(
                 "node_in_use",
                 f"Another node (process {holder}) runs on the data directory {self.path}.",
@@ -105,10 +127,20 @@ class DataDirectory:
             raise
         return lock
 
+    def announce(self, address: str) -> None:
+        """Leave word of where the node that holds the directory is to be reached; gone with the next holder."""
+        if self._lock is None:
+            raise RuntimeError("the data directory is not claimed")
+        try:
+            os.ftruncate(self._lock, 0)
+            os.pwrite(self._lock, f"{os.getpid()}\n{address}\n".encode(), 0)
+        except OSError as error:
+            raise refused(self.path, error) from error
+
     def _kept_key(self) -> bytes:
-        path = self.path / "node.key"
+        path = self.path / KEY_NAME
         if not path.exists():
-            _write_whole(path, secrets.token_bytes(KEY_BYTES))
+            write_whole(path, secrets.token_bytes(KEY_BYTES))
         key = path.read_bytes()
         if len(key) != KEY_BYTES:
             raise Refusal(
@@ -132,7 +164,7 @@ class DataDirectory:
 
     def _held_key(self) -> bytes:
         if self._key is None:
-            raise RuntimeError("the data directory is not claimed")
+            raise RuntimeError("the data directory is neither claimed nor looked into")
         return self._key
 
     # semurg.env
@@ -149,15 +181,29 @@ class DataDirectory:
         try:
             lines = [line for line in _lines(self.path) if _setting(line)[0] not in values]
             lines.extend(f"{name}={value}" for name, value in values.items())
-            _write_whole(self.path / ENVIRONMENT_NAME, "".join(f"{line}\n" for line in lines).encode())
+            write_whole(self.path / ENVIRONMENT_NAME, "".join(f"{line}\n" for line in lines).encode())
         except OSError as error:
-            raise _refused(self.path, error) from error
+            raise refused(self.path, error) from error
 
 
 def read_environment(path: Path) -> dict[str, str]:
     """The settings in the semurg.env of the data directory at `path`, for who does not hold it."""
     settings = map(_setting, _lines(path))
     return {name: value for name, value in settings if name}
+
+
+def read_address(path: Path) -> str | None:
+    """Where the node is to be reached that holds, or held last, the data directory at `path`; None when unknown."""
+    lines = _holding(path)
+    return lines[1] if len(lines) > 1 else None
+
+
+def _holding(path: Path) -> list[str]:
+    """The process that holds the directory, and its address when it serves one."""
+    try:
+        return (path / "lock").read_text("utf-8", errors="replace").split()
+    except FileNotFoundError:
+        return []
 
 
 def _lines(path: Path) -> list[str]:
@@ -179,7 +225,7 @@ def _utf8(text: str) -> bytes:
     return text.encode("utf-8", errors="surrogatepass")
 
 
-def _write_whole(path: Path, content: bytes) -> None:
+def write_whole(path: Path, content: bytes) -> None:
     """Put the file (0600) in place whole and durable, or leave what was there."""
     descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
@@ -198,7 +244,7 @@ def _write_whole(path: Path, content: bytes) -> None:
         os.close(folder)
 
 
-def _refused(path: Path, error: OSError) -> Refusal:
+def refused(path: Path, error: OSError) -> Refusal:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Refusal("disk_full", f"The disk of {path} is full.", "Free some space and start again.")
     why = error.strerror or type(error).__name__

@@ -57,6 +57,12 @@ def migrate(connection: sqlite3.Connection, steps: list[Migration]) -> None:
     Raises Refusal log_newer when the store has a step that is not in `steps`, or another one under the same number.
     """
     connection.execute(_RECORD)
+    for step in missing(connection, steps):
+        _apply(connection, step)
+
+
+def missing(connection: sqlite3.Connection, steps: list[Migration]) -> list[Migration]:
+    """The steps that the store does not have, in order. Raises Refusal log_newer as `migrate` does."""
     applied = connection.execute("SELECT number, name, checksum FROM migration ORDER BY number").fetchall()
     for (number, name, checksum), step in zip(applied, steps, strict=False):
         if (number, checksum) != (step.number, step.checksum):
@@ -64,8 +70,7 @@ def migrate(connection: sqlite3.Connection, steps: list[Migration]) -> None:
     if len(applied) > len(steps):
         number, name, _ = applied[len(steps)]
         raise _newer(f"{number:04}_{name}, which this semurg does not have")
-    for step in steps[len(applied) :]:
-        _apply(connection, step)
+    return steps[len(applied) :]
 
 
 def _apply(connection: sqlite3.Connection, step: Migration) -> None:

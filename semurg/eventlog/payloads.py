@@ -20,7 +20,7 @@ SALT_BYTES = 16
 _HEADER = struct.Struct(f">{SALT_BYTES}sHI")
 
 
-class StoredPayload(msgspec.Struct, frozen=True):
+class StoredPayload(msgspec.Struct, frozen=True, gc=False):
     """Encoded fields, the schema version they are encoded in, and the salt of their digest."""
 
     schema_version: int

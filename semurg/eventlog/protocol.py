@@ -9,7 +9,7 @@ commit has a *number*, because it may hold no event (a refusal that is audited) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
@@ -21,7 +21,7 @@ from semurg.eventlog.payloads import erased as erased
 from semurg.eventlog.payloads import rewritten as rewritten
 
 MEMO_LIFE_US = 24 * 60 * 60 * 1_000_000
-READ_BYTES_MAX = 32 * 1024 * 1024
+READ_BYTES_MAX = 2 * 1024 * 1024
 
 
 class AppendConflict(Exception):
@@ -70,7 +70,7 @@ class Commit(msgspec.Struct, frozen=True):
 
     So `stream`, `actor` and `outcome` hold no text of a user's: the stream of a scope is a keyed hash. `redactions`
     holds the new payload for each earlier position that the events' own `redactions` list, with the same digests.
-    `forget_memos` removes every memo of the stream before this commit's own `memo` is written.
+    Every memo of the streams in `forget_memos_of` is removed before this commit's own `memo` is written.
     """
 
     stream: str
@@ -83,7 +83,7 @@ class Commit(msgspec.Struct, frozen=True):
     events: tuple[Event, ...] = ()
     redactions: Mapping[int, StoredPayload] = {}
     memo: ReplyMemo | None = None
-    forget_memos: bool = False
+    forget_memos_of: tuple[str, ...] = ()
 
 
 class Recorded(NamedTuple):
@@ -113,6 +113,33 @@ class PendingErasure(NamedTuple):
     through: int
 
 
+class StoredCommit(NamedTuple):
+    """A commit as read back; `kinds` and `events` side by side, both empty where a refusal is on record.
+
+    `position` is that of the log once the commit was written. A kind is there also when its event is erased.
+    """
+
+    number: int
+    position: int
+    verb: str
+    actor: str
+    stream: str
+    outcome: str
+    recorded_at: int
+    kinds: list[str]
+    events: list[Recorded]
+
+
+class CommitPage(NamedTuple):
+    """Commits in order, and the number of the last one that was looked at: where to read on."""
+
+    commits: list[StoredCommit]
+    through: int
+
+
+CommitWanted = Callable[[StoredCommit], bool]
+
+
 class Log(Protocol):
     """The only truth. One writer appends; anything may read.
 
@@ -139,13 +166,28 @@ class Log(Protocol):
         """
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
-        """Events with position > after, in order: at most `limit`, fewer past 32 MiB; empty only at the end."""
+        """Events with position > after, in order: at most `limit`, fewer past 2 MiB; empty only at the end."""
 
     async def read_stream(self, stream: str, after_version: int, limit: int) -> list[Recorded]:
         """Events of one stream with version > after_version, in order, with the limits of `read`."""
 
     async def read_at(self, positions: Sequence[int]) -> list[Recorded]:
         """The events at these positions, ascending; positions that do not exist are left out."""
+
+    async def erasable(self, positions: Sequence[int]) -> list[int]:
+        """Those of the positions, ascending, whose payload holds anything a redaction may take; nothing is decoded.
+
+        Forget events may not be redacted, and what is erased already holds nothing.
+        """
+
+    async def commits(self, after: int, limit: int, wanted: CommitWanted) -> CommitPage:
+        """The commits with number > `after` of which `wanted` says so (it sees no events): at most `limit`.
+
+        A page may have fewer, even none, before the end: the end is where `through` is the head's commit number.
+        """
+
+    async def last_commit_before(self, instant: int) -> int:
+        """The number of the last commit recorded before the instant (µs), 0 when there is none."""
 
     async def payloads(self, positions: Sequence[int]) -> dict[int, StoredPayload]:
         """The stored payloads at these positions, undecoded; positions that do not exist are left out."""

@@ -17,34 +17,59 @@ from semurg.domain.errors import Refusal
 from semurg.eventlog import sqlite_read
 from semurg.eventlog.chain import GENESIS, Verification
 from semurg.eventlog.checkpoints import Checkpoints, passive, truncate
+from semurg.eventlog.commits import last_commit_before, read_commits
 from semurg.eventlog.connection import Channel, Connect, T, connect, refusal_of
 from semurg.eventlog.migrate import Migration, migrate, shipped
 from semurg.eventlog.payloads import StoredPayload
-from semurg.eventlog.protocol import Commit, Head, PendingErasure, Recorded, ReplyMemo
+from semurg.eventlog.protocol import (
+    Commit,
+    CommitPage,
+    CommitWanted,
+    Head,
+    PendingErasure,
+    Recorded,
+    ReplyMemo,
+)
+from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_read import AFTER, OF_STREAM, read_events
 from semurg.eventlog.sqlite_write import write_batch
+from semurg.eventlog.walk import walk_store
 
 
 class SqliteLog:
-    """The events in the file at `path`; `connector` and `steps` are there for tests of failing disks and migrations."""
+    """The events in the file at `path`, their head sealed by `sealing` when there is one.
 
-    def __init__(self, path: Path, connector: Connect = connect, steps: Sequence[Migration] | None = None) -> None:
+    `connector` and `steps` are there for tests of failing disks and migrations.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connector: Connect = connect,
+        steps: Sequence[Migration] | None = None,
+        sealing: Sealing | None = None,
+    ) -> None:
         self._path = path
         self._connector = connector
         self._steps = steps
         self._writer: Channel | None = None
         self._reader: Channel | None = None
         self._head = Head(0, 0, GENESIS, 0)
-        self._checkpoints = Checkpoints(lambda: self._read(passive), lambda: self._write(passive))
+        self._sealing = sealing
+        self._checkpoints = Checkpoints(self._checkpoint, lambda: self._write(passive))
 
     async def open(self) -> None:
         """Make or migrate the file and find its head. Raises Refusal log_newer, log_corrupt, read_only, node_in_use."""
         steps = list(self._steps) if self._steps is not None else shipped()
         try:
+            if self._sealing is not None and not self._path.exists():
+                await self._sealing.before_the_first()
             self._writer = await self._channel()
             await self._write(lambda connection: migrate(connection, steps))
             self._reader = await self._channel()
             self._head = await self._read(sqlite_read.read_head)
+            if self._sealing is not None:
+                await self._sealing.begin(self.head, self._digest_at)
         except BaseException:
             await self.close()
             raise
@@ -58,6 +83,8 @@ class SqliteLog:
         for channel in (reader, writer):
             if channel is not None:
                 await channel.close()
+        if self._sealing is not None:
+            await self._sealing.end()
 
     def head(self) -> Head:
         """Where the log ends, from memory."""
@@ -73,6 +100,8 @@ class SqliteLog:
             return size
 
         self._checkpoints.wrote(await self._write(work), len(batch))
+        if self._sealing is not None:
+            self._sealing.wrote()
 
     async def read(self, after: int, limit: int) -> list[Recorded]:
         """Events after a position, decoded in the reader's thread. As protocol.Log.read."""
@@ -86,6 +115,18 @@ class SqliteLog:
     async def read_at(self, positions: Sequence[int]) -> list[Recorded]:
         """The events at these positions, ascending."""
         return await self._read(lambda connection: sqlite_read.read_at(connection, positions))
+
+    async def erasable(self, positions: Sequence[int]) -> list[int]:
+        """Those of the positions whose payloads hold anything to erase. As protocol.Log.erasable."""
+        return await self._read(lambda connection: sqlite_read.read_erasable(connection, positions))
+
+    async def commits(self, after: int, limit: int, wanted: CommitWanted) -> CommitPage:
+        """Commits after a number, those without events included. As protocol.Log.commits."""
+        return await self._read(lambda connection: read_commits(connection, after, limit, wanted))
+
+    async def last_commit_before(self, instant: int) -> int:
+        """The number of the last commit recorded before the instant, 0 when there is none."""
+        return await self._read(lambda connection: last_commit_before(connection, instant))
 
     async def payloads(self, positions: Sequence[int]) -> dict[int, StoredPayload]:
         """The stored payloads at these positions, undecoded."""
@@ -112,12 +153,21 @@ class SqliteLog:
 
         def walk() -> Verification:
             with closing(self._connector(self._path)) as connection:
-                return sqlite_read.verify_store(connection)
+                return walk_store(connection)
 
         try:
             return await asyncio.to_thread(walk)
         except (sqlite3.Error, OSError) as error:
             raise refusal_of(error) from error
+
+    async def _checkpoint(self) -> bool:
+        whole = await self._read(passive)
+        if self._sealing is not None:
+            await self._sealing.seal()
+        return whole
+
+    async def _digest_at(self, commit: int) -> bytes | None:
+        return await self._read(lambda connection: sqlite_read.read_digest(connection, commit))
 
     async def _channel(self) -> Channel:
         channel = Channel(self._path, self._connector)

@@ -143,7 +143,7 @@ def _redact(connection: sqlite3.Connection, commit: Commit, ordered_by: int) -> 
 
 
 def _keep_memos(connection: sqlite3.Connection, commit: Commit, ordered_by: int) -> None:
-    if commit.forget_memos and _forget_memos(connection, commit.stream):
+    if sum([_forget_memos(connection, stream) for stream in commit.forget_memos_of]):
         # The write-ahead log holds them still: a crash now must find that there is work left.
         connection.execute(_ERASURE, (ordered_by, ordered_by, commit.stream, 0))
     if commit.memo is not None:

@@ -192,12 +192,16 @@ class Attributes:
 
     def at(self, on_fact: bool, owner: int, at: At) -> list[tuple[str, str]]:
         """(key, stored value) of each attribute that the owner has at the two instants, by key."""
+        numbers = self.of_owner(on_fact, owner)
+        # most owners have none
+        if not numbers:
+            return []
         times, key_ids = self._row_times, self._key_ids.cells
         known_from, known_to = times.known_from.cells, times.known_to.cells
         valid_from, valid_to = times.valid_from.cells, times.valid_to.cells
         return sorted(
             (self._keys.text(key_ids[number]), self._values.text(self._row_values.cells[row]))
-            for number in self.of_owner(on_fact, owner)
+            for number in numbers
             for row in self._of_attribute.rows(number)
             if visible(known_from[row], known_to[row], valid_from[row], valid_to[row], at)
         )

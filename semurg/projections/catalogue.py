@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from semurg.domain.events import Event, NodeFounded, ScopeForgotten, ScopeOpened, TokenIssued, TokenRevoked
+from semurg.domain.events import Event, NodeFounded, ScopeForgotten, ScopeOpened, TokenIssued, TokenRevoked, UserDeleted
 
 
 class ScopeEntry(NamedTuple):
@@ -41,6 +41,7 @@ class Token(NamedTuple):
     expires_at: int | None
     issued_at: int
     stream: str
+    position: int
 
 
 NO_HEAD = StreamHead(0, 0, 0)
@@ -57,6 +58,9 @@ class Catalogue:
         self._forgotten: set[str] = set()
         self._heads: dict[str, StreamHead] = {}
         self._tokens: dict[str, Token] = {}
+        self._issued: dict[str, Token] = {}
+        self._ended: dict[str, list[tuple[int, int]]] = {}
+        self._deleted: dict[str, set[str]] = {}
         self.next_number = 1
 
     def apply(self, event: Event, stream: str, version: int, position: int, recorded_at: int) -> None:
@@ -71,13 +75,19 @@ class Catalogue:
             case ScopeForgotten():
                 self._close(stream)
                 self._forgotten.add(stream)
+                self._ended.setdefault(stream, []).append((position, event.number))
                 self.next_number = max(self.next_number, event.number + 1)
             case NodeFounded():
                 self.node, self._node_stream = event.node, stream
             case TokenIssued():
-                self._tokens[event.digest] = _token(event, recorded_at, stream)
+                self._tokens[event.digest] = self._issued[event.digest] = _token(event, recorded_at, stream, position)
             case TokenRevoked():
                 self._tokens.pop(event.digest, None)
+            case UserDeleted():
+                for digest in event.tokens:
+                    self._tokens.pop(digest, None)
+                    self._issued.pop(digest, None)
+                self._deleted.setdefault(stream, set()).add(event.user_hash)
             case _:
                 return
 
@@ -86,7 +96,10 @@ class Catalogue:
         self._close(stream)
         self._forgotten.discard(stream)
         self._heads.pop(stream, None)
+        self._ended.pop(stream, None)
+        self._deleted.pop(stream, None)
         self._tokens = {digest: token for digest, token in self._tokens.items() if token.stream != stream}
+        self._issued = {digest: token for digest, token in self._issued.items() if token.stream != stream}
         if self._node_stream == stream:
             self.node, self._node_stream = None, ""
 
@@ -139,9 +152,31 @@ class Catalogue:
         """Every token in use, in the order issued."""
         return list(self._tokens.values())
 
+    def issued(self) -> list[Token]:
+        """Every token ever issued, those that are revoked since included, in the order issued."""
+        return list(self._issued.values())
 
-def _token(event: TokenIssued, issued_at: int, stream: str) -> Token:
+    def issued_to(self, user: str) -> list[Token]:
+        """Every token ever pinned to this end user, those that are revoked since included."""
+        return [token for token in self._issued.values() if token.user == user]
+
+    def was_deleted(self, user_hash: str) -> bool:
+        """Whether the end user with this keyed hash was ever deleted; there may be new scopes since."""
+        return any(user_hash in hashes for hashes in self._deleted.values())
+
+    def number_at(self, stream: str, position: int) -> int | None:
+        """The number that the stream's scope had when the event at this position was recorded, None when unknown.
+
+        A scope that is opened again after it was forgotten has another number, and so have the ids in it.
+        """
+        for ended_at, number in self._ended.get(stream, ()):
+            if position <= ended_at:
+                return number
+        entry = self._by_stream.get(stream)
+        return None if entry is None else entry.number
+
+
+def _token(event: TokenIssued, issued_at: int, stream: str, position: int) -> Token:
     scopes = None if event.scopes is None else tuple(event.scopes)
-    return Token(
-        event.digest, event.name, event.owner, event.user, event.read_only, scopes, event.expires_at, issued_at, stream
-    )
+    grants = (event.digest, event.name, event.owner, event.user, event.read_only, scopes, event.expires_at)
+    return Token(*grants, issued_at, stream, position)

@@ -62,8 +62,11 @@ class Chains:
         if tail < 0:
             return []
         after = self._after.cells
-        found = []
         row = after[tail]
+        # most owners have one
+        if row == tail:
+            return [row]
+        found = []
         for _ in range(STEPS_IN_PYTHON_MAX):
             found.append(row)
             if row == tail:

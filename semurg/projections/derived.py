@@ -48,6 +48,8 @@ class Derivations:
         None that is also stored, none from the entity to itself.
         """
         meanings = self._all_meanings()
+        if not self._rules:
+            return []
         rows = self._facts.visible_rows(entity, at)
         rows = rows[meanings[self._facts.row_types.view[rows]] != NO_MEANING]
         if not len(rows):

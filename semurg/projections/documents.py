@@ -6,7 +6,8 @@ forgotten; labels come later and go singly.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from semurg.projections.timeline import Timeline
 
 DIGEST_BYTES = 16
 ERASED = -1
+LABELS_STEP = 256
 NO_DOCUMENT = DocumentRow(False, "", None, 0, 0, 0)
 
 
@@ -265,10 +267,15 @@ class Assertions:
 
 def forget_labels(
     event: DocumentsForgotten, documents: Documents, assertions: Assertions, is_meant: Callable[[str], bool]
-) -> None:
-    """Take off the label whose keyed hash the event carries, unless a redaction took it before."""
+) -> Iterator[None]:
+    """Take off the label whose keyed hash the event carries, unless a redaction took it before; step by step."""
     if event.source_hash is None:
         return
-    for document in event.unlabelled:
-        documents.take_labels_off(document, is_meant)
-    assertions.forget_labels(event.assertions)
+    meant = cache(is_meant)
+    for first in range(0, len(event.unlabelled), LABELS_STEP):
+        for document in event.unlabelled[first : first + LABELS_STEP]:
+            documents.take_labels_off(document, meant)
+        yield
+    for first in range(0, len(event.assertions), LABELS_STEP):
+        assertions.forget_labels(event.assertions[first : first + LABELS_STEP])
+        yield

@@ -72,9 +72,8 @@ class Facts:
         columns = (
             self._events, self.row_facts, self.row_sources, self.row_types, self.row_targets, *self.row_times,
         )  # fmt: skip
-        parts = self.types.nbytes + self.statements.nbytes + self._by_triple.nbytes
-        parts += self._of_fact.nbytes + self.adjacency.nbytes
-        return parts + sum(column.nbytes for column in columns)
+        indexes = self._by_triple.nbytes + self._of_fact.nbytes + self.adjacency.nbytes
+        return self.types.nbytes + self.statements.nbytes + indexes + sum(column.nbytes for column in columns)
 
     # what events do
 
@@ -91,7 +90,7 @@ class Facts:
     def _record_one(self, event: FactsRecorded, number: int, recorded_at: int) -> None:
         """One new fact with one episode, without a trip through arrays: most calls assert just that."""
         fact, source, target = event.numbers[0], event.sources[0], event.targets[0]
-        type_id = self.types.take(event.type_names[0])
+        type_id = self.types.take(event.type_names[event.types[0]])
         self.make_numbers(fact + 1)
         self._events.cells[fact] = number
         self._by_triple.insert(mix(source, type_id, target), fact)
@@ -114,24 +113,14 @@ class Facts:
             self._events.fill(ERASED, missing)
 
     def _add(self, event: FactsRecorded, number: int) -> Triples:
-        """Number the new facts; their ends and types by ascending number."""
-        facts = np.array(event.numbers, dtype=np.int32)
-        types = np.array(event.types, dtype=np.int32)
-        uses = np.bincount(types, minlength=len(event.type_names)).tolist()
-        named = zip(event.type_names, uses, strict=True)
-        ids = np.array([self.types.take(name, used) if used else ERASED for name, used in named], dtype=np.int32)
-        new = Triples(
-            facts,
-            np.array(event.sources, dtype=np.int32),
-            ids[types],
-            np.array(event.targets, dtype=np.int32),
-        )
-        if len(facts):
-            self.make_numbers(int(facts.max()) + 1)
-            self._events.view[facts] = number
+        """Number the new facts and make them known by their triples."""
+        new = _new_triples(event, self.types)
+        if len(new.facts):
+            self.make_numbers(int(new.facts.max()) + 1)
+            self._events.view[new.facts] = number
             self._of_fact.make_owners(len(self._events))
-            self._by_triple.insert_many(mix_many(new.sources, new.types, new.targets), facts)
-            self.live += len(facts)
+            self._by_triple.insert_many(mix_many(new.sources, new.types, new.targets), new.facts)
+            self.live += len(new.facts)
         return new
 
     def _settle(self, event: FactsRecorded, new: Triples, recorded_at: int) -> None:
@@ -178,8 +167,6 @@ class Facts:
 
     def _append_rows(self, triples: Triples, starts: Int64s, ends: Int64s, opened: int, closed: int) -> None:
         count = len(triples.facts)
-        if not count:
-            return
         self.row_facts.extend(triples.facts)
         self.row_sources.extend(triples.sources)
         self.row_types.extend(triples.types)
@@ -299,10 +286,20 @@ class Facts:
 
     def known(self, horizon: int) -> NDArray[np.bool_]:
         """By fact number: whether an event below the horizon brought it and it is not forgotten."""
-        events: Int32s = self._events.view
-        known: NDArray[np.bool_] = (events < horizon) & (events != ERASED)
-        return known
+        return (self._events.view < horizon) & (self._events.view != ERASED)  # type: ignore[no-any-return]
 
     def types_of(self, facts: Int32s) -> Int32s:
         """The type id of each fact that is not forgotten."""
         return self.row_types.view[self._of_fact.last[facts]]
+
+
+def _new_triples(event: FactsRecorded, types: CountedTexts) -> Triples:
+    """The new facts of an event, their types taken into use. Names that none of them uses are not kept."""
+    indexes = np.array(event.types, dtype=np.int32)
+    uses = np.bincount(indexes, minlength=len(event.type_names)).tolist()
+    named = zip(event.type_names, uses, strict=True)
+    ids = np.array([types.take(name, used) if used else ERASED for name, used in named], dtype=np.int32)
+    facts, sources, targets = (
+        np.array(column, dtype=np.int32) for column in (event.numbers, event.sources, event.targets)
+    )
+    return Triples(facts, sources, ids[indexes], targets)

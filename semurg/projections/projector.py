@@ -6,7 +6,7 @@ only what is durable. When a commit fails, the writer drops the scopes that it t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from semurg.domain.events import ScopeForgotten, ScopeOpened
 from semurg.eventlog.protocol import Recorded
@@ -34,19 +34,31 @@ class Projector:
 
     def apply(self, recorded: Recorded) -> None:
         """Take in the next event of the log."""
+        projection = self._concerned(recorded)
+        if projection is not None:
+            projection.apply(recorded.event, recorded.position, recorded.recorded_at)
+
+    def apply_in_steps(self, recorded: Recorded) -> Iterator[None]:
+        """`apply` for an event that may erase much, done when it is iterated to its end. Reads may come in between."""
+        projection = self._concerned(recorded)
+        if projection is not None:
+            yield from projection.apply_in_steps(recorded.event, recorded.position, recorded.recorded_at)
+
+    def _concerned(self, recorded: Recorded) -> ScopeProjection | None:
+        """Move the catalogue; the projection that must take the event in too, None when none is there for it."""
         event, stream = recorded.event, recorded.stream
         self.position = recorded.position
         self.catalogue.apply(event, stream, recorded.version, recorded.position, recorded.recorded_at)
         if isinstance(event, ScopeForgotten):
             self.drop(stream)
-            return
+            return None
         if isinstance(event, ScopeOpened):
             # a stream that was forgotten and is opened again starts from nothing
             self._scopes[stream] = ScopeProjection(stream, self._keyed)
         projection = self._scopes.get(stream)
         if projection is not None:
-            projection.apply(event, recorded.position, recorded.recorded_at)
             self._touched.add(stream)
+        return projection
 
     def apply_batch(self, batch: Iterable[Recorded]) -> None:
         """Take in the next events of the log, in order."""

@@ -11,22 +11,18 @@ from typing import Any
 
 from semurg.domain.events import (
     AssertionsCited,
-    AttributeForgotten,
     AttributesRecorded,
-    DocumentsForgotten,
     DocumentsLabelled,
     DocumentsStored,
     EntitiesRecorded,
-    EntityForgotten,
     Event,
-    FactForgotten,
     FactsRecorded,
     PassagesLinked,
     ScopeOpened,
 )
 from semurg.domain.redact import Gone
 from semurg.domain.view import MemoryView
-from semurg.projections.documents import forget_labels
+from semurg.projections.erasing import Erasing
 from semurg.projections.holding import positions_holding
 from semurg.projections.parts import Parts
 from semurg.projections.reads import Reads
@@ -48,6 +44,7 @@ class ScopeProjection:
         self.view: MemoryView = ScopeView(self.parts, self._opening)
         self.reads = Reads(self.parts)
         self.published = Counts(0, 0, 0, 0)
+        self._erasing = Erasing(self.parts, self._opening, self._is_label)
         self._appliers: dict[type[Event], Callable[[Any, int, int], None]] = {
             ScopeOpened: self._opened,
             EntitiesRecorded: self._entities,
@@ -57,10 +54,6 @@ class ScopeProjection:
             PassagesLinked: self._linked,
             FactsRecorded: self._facts,
             AttributesRecorded: self._attributes,
-            EntityForgotten: self._entity_forgotten,
-            FactForgotten: self._fact_forgotten,
-            DocumentsForgotten: self._documents_forgotten,
-            AttributeForgotten: self._attribute_forgotten,
         }
 
     @property
@@ -92,6 +85,17 @@ class ScopeProjection:
         applier = self._appliers.get(type(event))
         if applier is not None:
             applier(event, number, recorded_at)
+        elif type(event) in self._erasing.steps:
+            for _ in self._erasing.steps[type(event)](event):
+                continue
+
+    def apply_in_steps(self, event: Event, position: int, recorded_at: int) -> Iterator[None]:
+        """`apply`, which is done when it is iterated to its end. Between steps the scope may be read, not changed."""
+        if type(event) not in self._erasing.steps:
+            self.apply(event, position, recorded_at)
+            return
+        self.parts.timeline.add(position, recorded_at)
+        yield from self._erasing.steps[type(event)](event)
 
     def publish(self) -> None:
         """Let readers count what has been applied."""
@@ -108,6 +112,9 @@ class ScopeProjection:
     def memory_bytes(self) -> int:
         """Bytes held, spare room included."""
         return sum(self.parts.memory_bytes().values())
+
+    def _is_label(self, label: str, hashed: str | None) -> bool:
+        return self._keyed(self.stream, "source", label) == hashed
 
     # what each event does
 
@@ -147,73 +154,6 @@ class ScopeProjection:
     def _attributes(self, event: AttributesRecorded, number: int, recorded_at: int) -> None:
         for history in event.histories:
             self.parts.attributes.record(history, recorded_at)
-
-    # what is forgotten
-
-    def _entity_forgotten(self, event: EntityForgotten, number: int, recorded_at: int) -> None:
-        self._use_up(event.following)
-        parts = self.parts
-        for fact in event.facts:
-            self._erase_fact(fact)
-        parts.attributes.erase_owner(False, event.entity)
-        emptied = set(event.documents)
-        for passage in event.passages:
-            document = parts.passages.document(passage) if parts.passages.is_live(passage) else -1
-            if document >= 0 and document not in emptied:
-                parts.documents.drop_digest(document)
-            self._erase_passage(passage)
-        for document in event.documents:
-            parts.documents.erase(document)
-        parts.mentions.erase_entity(event.entity)
-        parts.names.erase(event.entity)
-        self._opening.forgotten.add(event.key_hash)
-
-    def _fact_forgotten(self, event: FactForgotten, number: int, recorded_at: int) -> None:
-        self._use_up(event.following)
-        self._erase_fact(event.fact)
-        self._opening.forgotten.add(event.key_hash)
-
-    def _documents_forgotten(self, event: DocumentsForgotten, number: int, recorded_at: int) -> None:
-        self._use_up(event.following)
-        for passage in event.passages:
-            self._erase_passage(passage)
-        for document in event.documents:
-            self.parts.documents.erase(document)
-        forget_labels(
-            event,
-            self.parts.documents,
-            self.parts.assertions,
-            lambda label: self._keyed(self.stream, "source", label) == event.source_hash,
-        )
-        self._opening.forgotten.add(event.key_hash)
-
-    def _attribute_forgotten(self, event: AttributeForgotten, number: int, recorded_at: int) -> None:
-        self._use_up(event.following)
-        self.parts.attributes.erase(event.number)
-        self._opening.forgotten.add(event.key_hash)
-
-    def _erase_fact(self, fact: int) -> None:
-        self.parts.attributes.erase_owner(True, fact)
-        self.parts.facts.erase(fact)
-
-    def _erase_passage(self, passage: int) -> None:
-        self.parts.mentions.erase_passage(passage)
-        self.parts.passages.erase(passage)
-
-    def _use_up(self, following: list[int]) -> None:
-        """Never again give out numbers below those that a forget lists: the log may not know them any more."""
-        parts = self.parts
-        numbered = (
-            parts.names.make_numbers,
-            parts.facts.make_numbers,
-            parts.documents.make_numbers,
-            parts.passages.make_numbers,
-            parts.assertions.make_numbers,
-            parts.attributes.make_numbers,
-        )
-        if following:
-            for make_numbers, count in zip(numbered, following, strict=True):
-                make_numbers(count)
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:

@@ -9,6 +9,7 @@ Most statements state no end and quote no text, so both are kept aside, for thos
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,21 +95,55 @@ class Statements:
 
     def of_fact(self, fact: int, known_at: int) -> list[Statement]:
         """The statements of a fact known at the instant, in the order recorded."""
-        horizon = self._timeline.horizon(known_at)
-        cited, starts, events = self._cited.cells, self._starts.cells, self._events.cells
-        position_of, instant_of = self._timeline.position_of, self._timeline.instant_of
+        horizon, timeline, events = self._timeline.horizon(known_at), self._timeline, self._events.cells
+        any_ends, found = len(self._end_rows), []
+        for row in self._of_fact.rows(fact):
+            event = events[row]
+            if event < horizon:
+                end = self._end(row) if any_ends else NO_END
+                instant, position = timeline.entry(event)
+                span = self._span(row)
+                found.append(Statement(self._cited.cells[row], self._starts.cells[row], end, instant, position, *span))
+        return found
+
+    def of_facts(self, facts: Sequence[int], known_at: int) -> list[list[Statement]]:
+        """of_fact of each of the facts, which all show: most have one statement, and those are read side by side."""
+        tails = self._of_fact.last[np.array(facts, dtype=np.int32)]
+        alone = (self._of_fact.after[tails] == tails) & (tails >= 0)
+        events = self._events.view[tails]
+        passages, starts, ends = self._spans(tails)
+        told = zip(
+            self._cited.view[tails].tolist(),
+            self._starts.view[tails].tolist(),
+            self._ends_of(tails),
+            *(column.tolist() for column in self._timeline.entries(events)),
+            passages,
+            starts,
+            ends,
+            strict=True,
+        )
+        known = (events < self._timeline.horizon(known_at)).tolist()
         return [
-            Statement(
-                cited[row],
-                starts[row],
-                self._end(row),
-                instant_of(events[row]),
-                position_of(events[row]),
-                *self._span(row),
-            )
-            for row in self._of_fact.rows(fact)
-            if events[row] < horizon
+            ([Statement(*one)] if knows else []) if only else self.of_fact(fact, known_at)
+            for fact, one, knows, only in zip(facts, told, known, alone.tolist(), strict=True)
         ]
+
+    def _spans(self, rows: NDArray[np.int32]) -> tuple[list[int], list[int], list[int]]:
+        """(passages, starts, ends) of the spans of rows side by side, NO_SPAN where a row quotes nothing."""
+        if not len(self._span_rows):
+            return tuple([nothing] * len(rows) for nothing in NO_SPAN)  # type: ignore[return-value]
+        places, found = _places(self._span_rows, rows)
+        columns = (self._span_passages, self._span_starts, self._span_ends)
+        return tuple(  # type: ignore[return-value]
+            np.where(found, column.view[places], nothing).tolist()
+            for column, nothing in zip(columns, NO_SPAN, strict=True)
+        )
+
+    def _ends_of(self, rows: NDArray[np.int32]) -> list[int]:
+        if not len(self._end_rows):
+            return [NO_END] * len(rows)
+        places, found = _places(self._end_rows, rows)
+        return np.where(found, self._ends.view[places], NO_END).tolist()  # type: ignore[no-any-return]
 
     def _end(self, row: int) -> int:
         place = _place(self._end_rows, row)
@@ -151,6 +186,12 @@ class Statements:
                     (self._span_passages, self._span_starts, self._span_ends), NO_SPAN, strict=True
                 ):
                     column.cells[place] = nothing
+
+
+def _places(held: Column, rows: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """(where each row is among those of an ascending column that is not empty, whether it is there at all)."""
+    places = np.minimum(np.searchsorted(held.view, rows), len(held) - 1)
+    return places, held.view[places] == rows
 
 
 def _place(rows: Column, row: int) -> int:

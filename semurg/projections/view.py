@@ -133,6 +133,9 @@ class ScopeView:
         passages = self._parts.passages
         return [passages.view(passage) for passage in passages.of_document(document)]
 
+    def passage_numbers(self, document: int) -> list[int]:
+        return self._parts.passages.of_document(document)
+
     def passages_linked_to(self, entity: int) -> list[int]:
         passages: list[int] = self._parts.mentions.passages_of(entity).tolist()
         return passages

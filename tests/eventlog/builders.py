@@ -30,8 +30,9 @@ def commit(
     forget_memos: bool = False,
 ) -> Commit:
     """A commit at an instant; everything else is of no matter."""
+    memos_of = (stream,) if forget_memos else ()
     return Commit(
-        stream, expected, f"command-{at}", "remember", "owner", "done", at, events, redactions or {}, memo, forget_memos
+        stream, expected, f"command-{at}", "remember", "owner", "done", at, events, redactions or {}, memo, memos_of
     )
 
 

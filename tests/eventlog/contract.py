@@ -15,6 +15,7 @@ from semurg.eventlog.payloads import erased, rewritten
 from semurg.eventlog.protocol import MEMO_LIFE_US, AppendConflict, ExpectedVersion, Log, PendingErasure, ReplyMemo
 
 from .builders import commit, forget, named
+from .commits_contract import CommitsContract
 
 Open = Callable[[Path], AbstractAsyncContextManager[Log]]
 
@@ -23,7 +24,7 @@ def memo(key: str = "k", stream: str = "s", at: int = 1, reply: bytes = b"{}") -
     return ReplyMemo(key, "body", reply, stream, at)
 
 
-class LogContract:
+class LogContract(CommitsContract):
     """The behaviour of protocol.Log."""
 
     def log(self, path: Path) -> AbstractAsyncContextManager[Log]:

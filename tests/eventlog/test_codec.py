@@ -37,6 +37,7 @@ from semurg.domain.events import (
     StoredPassage,
     TokenIssued,
     TokenRevoked,
+    UserDeleted,
 )
 from semurg.eventlog.codec import Codec, Erased, decode, encode, encoded_kind, kind_of
 
@@ -74,6 +75,7 @@ EVENTS: list[Event] = [
     DocumentsForgotten("cc", [5], [7], "dd", [6], [1], SALTED, [3, 2, 6, 8, 3, 2]),
     AttributeForgotten("ee", 1, SALTED, [3, 2, 6, 8, 3, 2]),
     ScopeForgotten(3, SALTED, [3, 2, 6, 8, 3, 2]),
+    UserDeleted("ff", ["ab12"], SALTED),
 ]
 CURRENT = {kind_of(type(event)): event for event in EVENTS}
 

@@ -13,6 +13,10 @@ from semurg.domain.instants import format_instant
 from semurg.domain.names import clean_name, match_key
 
 LABEL_DOCUMENTS_MAX = 8
+# Whether the relations of one call are taken in an order under which the call sent again changes nothing: those without
+# replaces first, then those with it by their instant; and an undated one that was known beforehand opens no new episode
+# when the same call replaces its source and type. False: in the order sent, which is not idempotent for every call.
+REPLACES_COME_LAST = False
 
 
 class Change:
@@ -22,6 +26,7 @@ class Change:
         self.state, self.call, self.now, self.command = state, call, now, command
         self.used_before = state.used
         self.documents: list[int] = []
+        self.types_given = False
         self.triples: set[tuple[int, str, int]] = set()
         self.source: Source = ("assertion", (0,))
         self.counts = {kind: {"new": 0, "known": 0} for kind in ("entities", "relations")}
@@ -36,19 +41,20 @@ class Change:
         self._name_entities()
         for document, text in zip(self.documents, self.call.texts, strict=False):
             self._link(document, text)
-        for relation in self.call.relations:
+        for relation in self._in_order():
             self._assert(relation)
         self._set_attributes()
-        if self.source[0] == "assertion" and not self._cites(self.source[1][0]):
+        source = self.source[1][0]
+        if self.source[0] == "assertion" and source > self.used_before and not self._cites(source):
             # nothing was said that the source could be cited for: it is no source
-            del self.state.assertions[self.source[1][0]]
+            del self.state.assertions[source]
             self.state.used = self.used_before
         return self._reply(label_state)
 
     def _cites(self, assertion: int) -> bool:
         stated = any(one.assertion == assertion for fact in self.state.facts.values() for one in fact.statements)
         named = any(one.source == ("assertion", (assertion,)) for one in self.state.entities.values())
-        return stated or named or assertion in self.state.assertions_of_values
+        return self.types_given or stated or named or assertion in self.state.assertions_of_values
 
     def _store_texts(self) -> str | None:
         call = self.call
@@ -145,6 +151,7 @@ class Change:
         for spelled, types, _ in self.call.entities:
             entity = self.state.entities[self.state.entity_by_key()[match_key(spelled)]]
             for spelling in types:
+                self.types_given |= match_key(spelling) not in entity.types
                 entity.types.setdefault(match_key(spelling), spelling)
 
     def _link(self, document: int, text: Text) -> None:
@@ -165,6 +172,18 @@ class Change:
                 assert place is not None
                 passage.mentions.setdefault(self.state.entity_by_key()[match_key(name)], place)
 
+    def _in_order(self) -> list[Relation]:
+        if not REPLACES_COME_LAST:
+            return self.call.relations
+        return sorted(self.call.relations, key=lambda one: (one.replaces, self._instant(one) if one.replaces else 0))
+
+    def _instant(self, sent: Relation) -> int:
+        return self.now if sent.start is None else sent.start
+
+    def _is_replaced_here(self, sent: Relation) -> bool:
+        group = match_key(sent.source), sent.type
+        return any(one.replaces and (match_key(one.source), one.type) == group for one in self.call.relations)
+
     def _assert(self, sent: Relation) -> None:
         keys = self.state.entity_by_key()
         source, target = keys[match_key(sent.source)], keys[match_key(sent.target)]
@@ -183,7 +202,10 @@ class Change:
             self._replace(number, sent, is_new)
         elif is_new:
             fact.episodes = first_asserted(sent.start, sent.end)
-        elif not said_before or (sent.start is None and sent.end is None):
+        elif sent.start is None and sent.end is None:
+            if not (REPLACES_COME_LAST and self._is_replaced_here(sent)):
+                fact.episodes = asserted(fact.episodes, None, None, self.now)
+        elif not said_before:
             fact.episodes = asserted(fact.episodes, sent.start, sent.end, self.now)
 
     def _state_it(self, number: int, sent: Relation) -> bool:
@@ -214,7 +236,7 @@ class Change:
             for one in self.state.facts.values()
             if (one.source, one.type) == (fact.source, fact.type)
         }
-        t = self.now if sent.start is None else sent.start
+        t = self._instant(sent)
         from_unknown = sent.start is None and is_new and len(group) == 1
         result = Replacement(group, fact.target, t, sent.end, from_unknown)
         if result.is_empty:

@@ -184,12 +184,11 @@ def _check_passage(
     known.is_within(citation["position"], right["command"])
 
 
-def check_status(reply: dict[str, Any], scope: str, reading: Reading) -> None:
-    """Status of one scope: its counts and its ontology."""
-    if not reading.exists:
-        assert reply["scopes"] == []
-        return
-    assert reply["scopes"] == [{"scope": scope, **reading.counts()}]
+def check_status(reply: dict[str, Any], readings: dict[str, Reading], scope: str) -> None:
+    """Status of a partition: the counts of every scope in it, and the ontology of one."""
+    counted = {one: reading.counts() for one, reading in readings.items() if reading.exists}
+    assert {one.pop("scope"): one for one in reply["scopes"]} == counted
+    reading = readings[scope]
     ontology = reply["ontology"]
     classes = reading.classes()
     assert ontology["entity_types"] == len(classes)

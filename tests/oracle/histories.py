@@ -183,7 +183,7 @@ dense_commands = st.one_of(dense_writes, dense_writes, dense_writes, dense_write
 steps = st.sampled_from((SECOND, SECOND, 37 * DAY, 400 * DAY, 0, -3 * DAY))
 writes = st.one_of(remembers(), remembers(), relates, relates)
 commands = st.one_of(writes, writes, writes, forgets)
-dense_histories = st.lists(st.tuples(steps, dense_commands), min_size=1, max_size=8)
+dense_histories = st.lists(st.tuples(steps, dense_commands), min_size=1, max_size=10)
 histories = st.lists(st.tuples(steps, commands), min_size=1, max_size=8)
 INSTANTS_READ = ("2019-12-31", "2020", "2020-06-01T00:00:00Z", "2021-03-01", "2023", "2026", "2040")
 valid_ats = st.none() | st.sampled_from(INSTANTS_READ)

@@ -44,6 +44,21 @@ def check_pages(twins: Twins, place: Place, asked: dict[str, Any], k: int, meanw
     ], "an item differs from the same item of the whole reply"
 
 
+def check_compact(twins: Twins, place: Place, asked: dict[str, Any], whole: dict[str, Any]) -> None:
+    """The compact form of a recall says the same of every item, without nulls."""
+    reply = twins.memory.recall(**asked, **placed(place), k=1000, compact=True)
+    assert set(reply) <= {"state", "items", "left_out", "next", "ok", "position", "did_you_mean"}
+    assert reply["state"] == whole["state"] and len(reply["items"]) == len(whole["items"])
+    for short, full in zip(reply["items"], whole["items"], strict=True):
+        assert all(value is not None for value in short.values())
+        shared = ("text", "kind", "score", "seed", "subject", "relation", "object", "key")
+        assert all(short.get(field) == full.get(field) for field in shared)
+        source = full["citation"]["source"]
+        cited = (source["doc_id"], source["name"], full["source_date"])
+        assert (short.get("doc_id"), short.get("source"), short.get("date")) == cited
+        assert set(short.get("attributes", {})) == set(full["attributes"])
+
+
 def _apart_from_score(item: dict[str, Any]) -> dict[str, Any]:
     return {key: one for key, one in item.items() if key != "score"}
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from change import REPLACES_COME_LAST
 from histories import (
     ASKED,
     DAY,
@@ -26,16 +27,18 @@ from histories import (
     START,
     VALUES,
     commands,
+    dense_histories,
+    dense_writes,
     facts,
     histories,
     steps,
     valid_ats,
     writes,
 )
-from hypothesis import HealthCheck, given, note, settings
+from hypothesis import HealthCheck, currently_in_test_context, given, note, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule
-from paging import check_pages
+from paging import check_compact, check_pages
 from twins import Clock, Twins, placed
 
 import semurg
@@ -66,7 +69,8 @@ def carry_out(twins: Twins, history: list[Step], place: tuple[str | None, str] =
     instants = []
     for step, (verb, fields) in history:
         twins.clock.now += step
-        note(f"{format_instant(twins.clock.now)} {verb} {fields}")
+        if currently_in_test_context():
+            note(f"{format_instant(twins.clock.now)} {verb} {fields}")
         before = twins.oracle.last_recorded_at
         twins.command(verb, place, fields)
         if twins.oracle.last_recorded_at != before:
@@ -74,14 +78,17 @@ def carry_out(twins: Twins, history: list[Step], place: tuple[str | None, str] =
     return [format_instant(one) for one in instants]
 
 
-def read_all(twins: Twins, as_ofs: list[str | None], valid_ats: list[str | None]) -> None:
-    """Every entity that is or was known, at every pair of instants."""
-    names = {entity.name for entity in twins.reading(PLACE, {}).state.entities.values()} | {"Dana"}
+def read_all(
+    twins: Twins, as_ofs: list[str | None], valid_ats: list[str | None], names: list[str] | None = None
+) -> None:
+    """These entities, or every one that is known, at every pair of instants."""
+    names = names or [entity.name for entity in twins.reading(PLACE, {}).state.entities.values()] or ["Dana"]
     for as_of in as_ofs:
         for valid_at in valid_ats:
             for name in sorted(names):
                 asked = {"subject": name, "as_of": as_of, "valid_at": valid_at}
-                note(f"recall {asked}")
+                if currently_in_test_context():
+                    note(f"recall {asked}")
                 twins.recall(PLACE, {key: one for key, one in asked.items() if one is not None})
 
 
@@ -92,6 +99,14 @@ def test_every_entity_reads_the_same_at_every_instant_known_and_true(history: li
         as_ofs = carry_out(twins, history)
         read_all(twins, [None, *as_ofs[-6:]], [None, "2020-06-01T00:00:00Z", "2022-01-15", "2026"])
         twins.status(PLACE)
+
+
+@RUN
+@given(dense_histories)
+def test_corrections_of_one_relation_read_the_same_at_every_instant(history: list[Step]) -> None:
+    with both() as twins:
+        as_ofs = carry_out(twins, history)
+        read_all(twins, [None, *as_ofs], [None, *INSTANTS_READ], names=["Dana"])
 
 
 @RUN
@@ -157,21 +172,33 @@ def all_replies(memory: Any, as_ofs: list[str | None]) -> list[dict[str, Any]]:
     return replies
 
 
-@RUN
-@given(histories, writes)
-def test_a_command_sent_again_writes_no_event_and_says_already(history: list[Step], last: Any) -> None:
+def send_twice(history: list[Step], last: Any) -> None:
     with both() as twins:
-        carry_out(twins, [*history, (SECOND, last)])
+        carry_out(twins, history)
         verb, fields = last
         first = twins.command(verb, PLACE, fields)
         if first is None:
             return
         recorded = twins.memory.node.identity()["log"]["position"]
-        twins.clock.now += DAY
         again = twins.command(verb, PLACE, fields)
         assert again is not None and again["already"] is True
         assert twins.memory.node.identity()["log"]["position"] == recorded
         assert again["position"] == first["position"]
+
+
+@RUN
+@given(histories, writes)
+def test_a_command_sent_again_writes_no_event_and_says_already(history: list[Step], last: Any) -> None:
+    send_twice(history, last)
+
+
+@pytest.mark.xfail(
+    not REPLACES_COME_LAST, strict=False, reason="relations of one call in the order sent: a replacement meets its own call"
+)
+@RUN
+@given(dense_histories, dense_writes)
+def test_a_replacement_sent_again_writes_no_event_and_says_already(history: list[Step], last: Any) -> None:
+    send_twice(history, last)
 
 
 @RUN
@@ -214,9 +241,12 @@ def compare_places(shared: Twins, alone: Twins, place: tuple[str | None, str]) -
     for name in ASKED:
         asked = {"subject": name, "k": 1000, **placed(place)}
         assert without_places(shared.memory.recall(**asked)) == without_places(alone.memory.recall(**asked))
-    assert without_places(shared.memory.memory_status(**placed(place))) == without_places(
-        alone.memory.memory_status(**placed(place))
-    )
+    replies = [twins.memory.memory_status(**placed(place)) for twins in (shared, alone)]
+    for reply in replies:
+        # the other scopes of the same end user are listed beside it
+        reply["scopes"] = [one for one in reply["scopes"] if one["scope"] == place[1]]
+        del reply["state"]
+    assert without_places(replies[0]) == without_places(replies[1])
 
 
 def without_places(reply: Any) -> Any:
@@ -235,6 +265,22 @@ def test_pages_neither_skip_nor_repeat_while_others_write(
     with both() as twins:
         carry_out(twins, history)
         check_pages(twins, PLACE, {"subject": subject}, k, [one for one in meanwhile if one[1][0] != "forget"])
+
+
+@RUN
+@given(histories, st.sampled_from(("Dana", "New York", "Zoe Creme", "Danna")), st.integers(1, 40))
+def test_a_reply_keeps_to_its_tokens_and_says_what_it_left_out(history: list[Step], subject: str, tokens: int) -> None:
+    with both() as twins:
+        carry_out(twins, history)
+        whole = twins.recall(PLACE, {"subject": subject})
+        check_compact(twins, PLACE, {"subject": subject}, whole)
+        if whole["state"] != "answered":
+            return
+        reply = twins.memory.recall(subject=subject, k=1000, max_tokens=tokens, **placed(PLACE))
+        size = sum(len(one["text"].encode()) for one in reply["items"])
+        assert len(reply["items"]) == 1 or size <= 4 * tokens
+        assert reply["items"] and reply["left_out"] == len(whole["items"]) - len(reply["items"])
+        assert (reply["next"] is None) == (reply["left_out"] == 0)
 
 
 class Histories(RuleBasedStateMachine):

@@ -72,6 +72,8 @@ class Twins:
             reply: dict[str, Any] = getattr(self.memory, verb)(**placed(place), **fields)
         except Refusal as refusal:
             assert refusal.code in refused, f"{verb} was refused with {refusal.code}, expected {refused or right}"
+            # a refused write has its line in the change log too, and so takes an instant of its own
+            self.oracle.last_recorded_at = max(self.clock.now, self.oracle.last_recorded_at + 1)
             return None
         if refused:
             assert "already_forgotten" in refused and reply.get("already_forgotten"), f"{refused} expected, got {reply}"
@@ -167,9 +169,10 @@ class Twins:
         return Reading(self.oracle, place, at)
 
     def status(self, place: Place) -> dict[str, Any]:
-        """Status of one scope on both."""
+        """Status of one scope, and the counts of all in its partition, on both."""
         reply: dict[str, Any] = self.memory.memory_status(**placed(place))
-        check_status(reply, place[1], self.reading(place, {}))
+        places = [place, *(one for one in self.oracle.scopes if one[0] == place[0])]
+        check_status(reply, {scope: self.reading((user, scope), {}) for user, scope in places}, place[1])
         return reply
 
 

@@ -131,6 +131,37 @@ def test_an_erased_fact_shows_and_says_nothing_at_any_instant() -> None:
     assert list(facts.instants_of(0)) == []
 
 
+def test_one_fact_is_recorded_as_many_are() -> None:
+    single = asserted(0, 3, "USED", 4, [(10, 20)])
+    named = FactsRecorded(
+        ["UNUSED", "USED"], [0], [3], [1], [4], [0], [-1], [10], [20], [-1], [0], [0], [0], [1], [10], [20]
+    )
+    bulk = FactsRecorded(
+        ["USED"],
+        [0, 1],
+        [3, 5],
+        [0, 0],
+        [4, 6],
+        [0],
+        [-1],
+        [10],
+        [20],
+        [-1],
+        [0],
+        [0],
+        [0, 1],
+        [1, 1],
+        [10, 10],
+        [20, 20],
+    )
+    for facts in map(facts_with, (single, named, bulk)):
+        assert facts.by_triple([3], ["USED"], [4]) == [0]
+        assert facts.types.find("UNUSED") == -1
+        assert facts.episodes(0) == [(10, 20)]
+        assert shown(facts, 4, 10, 15) == [0]
+        assert [tuple(one) for one in facts.statements.of_fact(0, 10)] == [(-1, 10, 20, 10, 1, -1, 0, 0)]
+
+
 def test_a_type_leaves_with_its_last_fact() -> None:
     facts = facts_with(asserted(0, 0, "SECRET", 1, [(10, 20)]), asserted(1, 1, "SECRET", 0, [(10, 20)]))
     facts.erase(0)

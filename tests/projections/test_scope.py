@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from semurg.domain.events import (
     AttributeEpisode,
+    AttributeForgotten,
     AttributeHistory,
     AttributesRecorded,
     DocumentsLabelled,
@@ -309,6 +310,7 @@ FACT = FactsRecorded(
     [NO_END],
 )
 TWO = EntitiesRecorded([0, 1], ["Dana", "Acme"], [0, 0], [0], ["Person"])
+TEXT_TWO = DocumentsStored([StoredDocument(1, b"e" * 16, "text", 5, [StoredPassage(1, 0, "Rain.", [0])])])
 TEXT = DocumentsStored([StoredDocument(0, b"d" * 16, "text", 10, [StoredPassage(0, 0, "Dana said.", [0], [0, 0, 4])])])
 
 
@@ -391,6 +393,23 @@ def test_every_event_that_links_a_passage_is_named_when_its_document_goes() -> N
     assert scope.positions_holding(Gone(documents=frozenset([0]), passages=frozenset([0]))) == [3, 5, 6]
     assert scope.positions_holding(Gone(facts=frozenset([0]))) == [4]
     assert scope.positions() == [1, 2, 3, 4, 5, 6]
+
+
+def test_an_event_that_only_ended_a_fact_is_named_when_the_fact_goes() -> None:
+    ended = FactsRecorded(changed=[0], episodes=[1], episode_from=[UNKNOWN_START], episode_to=[9])
+    scope = opened(TWO, TEXT, FACT, ended, TEXT_TWO)
+    assert scope.positions_holding(Gone(facts=frozenset([0]))) == [4, 5]
+
+
+def test_a_forgotten_value_leaves_memory_with_its_last_owner() -> None:
+    def has(number: int, owner: int) -> AttributeHistory:
+        episode = AttributeEpisode(UNKNOWN_START, NO_END, '["string","spymaster"]', -1)
+        return AttributeHistory(number, False, owner, "role", [episode])
+
+    scope = opened(TWO, AttributesRecorded([has(0, 0), has(1, 1)]))
+    for number, left in ((0, True), (1, False)):
+        scope.apply(AttributeForgotten("hash", number, following=[2, 0, 0, 0, 0, 2]), 4 + number, 40 + number)
+        assert (b"spymaster" in b"\0".join(held_bytes(scope.parts, set()))) is left
 
 
 def test_forgetting_an_entity_takes_the_attributes_of_its_facts() -> None:

@@ -1,0 +1,107 @@
+"""What a forget event takes out of a scope's parts, in steps that each leave the parts in order.
+
+A forget may take a hundred thousand documents. Between two steps the event loop answers whoever waits; such a read
+finds a part of it gone already, never something half taken apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from semurg.domain.events import AttributeForgotten, DocumentsForgotten, EntityForgotten, Event, FactForgotten
+from semurg.projections.documents import forget_labels
+from semurg.projections.parts import Parts
+from semurg.projections.view import Opening
+
+STEP = 128
+"""Things a step erases: a few ms at most."""
+
+
+class Erasing:
+    """Erases from the parts of one scope. `is_label(label, hash)` tells which label a keyed hash stands for."""
+
+    def __init__(self, parts: Parts, opening: Opening, is_label: Callable[[str, str | None], bool]) -> None:
+        self._parts = parts
+        self._opening = opening
+        self._is_label = is_label
+        self.steps: dict[type[Event], Callable[[Any], Iterator[None]]] = {
+            EntityForgotten: self._entity,
+            FactForgotten: self._fact,
+            DocumentsForgotten: self._documents,
+            AttributeForgotten: self._attribute,
+        }
+        """By kind of event: what carries it out, step by step, when it is iterated to its end."""
+
+    def _entity(self, event: EntityForgotten) -> Iterator[None]:
+        self._use_up(event.following)
+        parts = self._parts
+        yield from self._each(event.facts, self._erase_fact)
+        parts.attributes.erase_owner(False, event.entity)
+        emptied = set(event.documents)
+
+        def erase(passage: int) -> None:
+            document = parts.passages.document(passage) if parts.passages.is_live(passage) else -1
+            if document >= 0 and document not in emptied:
+                parts.documents.drop_digest(document)
+            self._erase_passage(passage)
+
+        yield from self._each(event.passages, erase)
+        yield from self._each(event.documents, parts.documents.erase)
+        parts.mentions.erase_entity(event.entity)
+        parts.names.erase(event.entity)
+        self._opening.forgotten.add(event.key_hash)
+
+    def _fact(self, event: FactForgotten) -> Iterator[None]:
+        self._use_up(event.following)
+        self._erase_fact(event.fact)
+        self._opening.forgotten.add(event.key_hash)
+        yield
+
+    def _documents(self, event: DocumentsForgotten) -> Iterator[None]:
+        self._use_up(event.following)
+        yield from self._each(event.passages, self._erase_passage)
+        yield from self._each(event.documents, self._parts.documents.erase)
+        yield from forget_labels(
+            event,
+            self._parts.documents,
+            self._parts.assertions,
+            lambda label: self._is_label(label, event.source_hash),
+        )
+        self._opening.forgotten.add(event.key_hash)
+
+    def _attribute(self, event: AttributeForgotten) -> Iterator[None]:
+        self._use_up(event.following)
+        self._parts.attributes.erase(event.number)
+        self._opening.forgotten.add(event.key_hash)
+        yield
+
+    @staticmethod
+    def _each(numbers: Sequence[int], erase: Callable[[int], None]) -> Iterator[None]:
+        for first in range(0, len(numbers), STEP):
+            for number in numbers[first : first + STEP]:
+                erase(number)
+            yield
+
+    def _erase_fact(self, fact: int) -> None:
+        self._parts.attributes.erase_owner(True, fact)
+        self._parts.facts.erase(fact)
+
+    def _erase_passage(self, passage: int) -> None:
+        self._parts.mentions.erase_passage(passage)
+        self._parts.passages.erase(passage)
+
+    def _use_up(self, following: list[int]) -> None:
+        """Never again give out numbers below those that a forget lists: the log may not know them any more."""
+        parts = self._parts
+        numbered = (
+            parts.names.make_numbers,
+            parts.facts.make_numbers,
+            parts.documents.make_numbers,
+            parts.passages.make_numbers,
+            parts.assertions.make_numbers,
+            parts.attributes.make_numbers,
+        )
+        if following:
+            for make_numbers, count in zip(numbered, following, strict=True):
+                make_numbers(count)
