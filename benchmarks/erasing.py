@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -41,7 +42,8 @@ def measure(memories: Memories) -> list[Figure]:
 async def _fill(node: Node, documents: int) -> None:
     """One scope that was filled a thousand documents a call, under one label, and one filled document by document."""
     texts = [
-        f"Berth {number} was taken, the {SUBJECT} wrote. It rained on day {number % 365}." for number in range(documents)
+        f"Berth {number} was taken, the {SUBJECT} wrote. It rained on day {number % 365}."
+        for number in range(documents)
     ]
     for first in range(0, documents, PASSAGES_MAX):
         passages = [{"text": text, "mentions": [SUBJECT]} for text in texts[first : first + PASSAGES_MAX]]
@@ -56,6 +58,9 @@ async def _erase(path: Path, name: str, call: tuple[str, dict[str, Any], str | N
     verb, fields, scope = call
     node = Node(path)
     await node.start()
+    # As the server does: what is loaded by now need not be walked by the collector.
+    gc.collect()
+    gc.freeze()
     started = time.perf_counter()
     erasing = asyncio.ensure_future(node.execute(verb, fields, scope=scope, user=LARGE))
     waits = []
@@ -68,6 +73,7 @@ async def _erase(path: Path, name: str, call: tuple[str, dict[str, Any], str | N
     seconds = time.perf_counter() - started
     reply = await erasing
     await node.stop()
+    gc.unfreeze()
     if not reply["erased"]:
         raise RuntimeError(f"nothing was erased: {reply}")
     sizes = {"documents": documents, "reads": len(waits)}

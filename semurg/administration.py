@@ -69,7 +69,18 @@ class Administration:
         self._changing = asyncio.Lock()
 
     async def answer(self, verb: str, fields: Fields, caller: Caller) -> dict[str, Any]:
-        """Carry out token_create, token_list, token_revoke or audit. Raises Refusal, owner_only first of all."""
+        """Carry out token_create, token_list, token_revoke or audit.
+
+        Raises Refusal, owner_only first of all; that of a change is on record then.
+        """
+        try:
+            return await self._answer(verb, fields, caller)
+        except Refusal as refusal:
+            if verb in OWNER_CHANGES:
+                self.record_refusal(verb, refusal, caller, None, None)
+            raise
+
+    async def _answer(self, verb: str, fields: Fields, caller: Caller) -> dict[str, Any]:
         require_owner(caller)
         if verb == "token_list":
             return {"tokens": [grants.described(token, self._clock()) for token in self._catalogue.tokens()]}

@@ -10,6 +10,7 @@ reads meanwhile; nothing of the scope changes in between, because the writer wai
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -25,8 +26,9 @@ from semurg.eventlog.protocol import Log, Recorded, StoredPayload, erased, rewri
 from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 
-READ_POSITIONS = 64
-"""Events read whole at once: each may be a MiB."""
+READ_POSITIONS = 256
+READ_BYTES = 256 * 1024
+"""Events read whole at once: few enough objects that the collector finds no reason to walk everything there is."""
 ERASE_POSITIONS = 500
 """Events of which nothing is left: they are not even read, so that a page takes a few ms."""
 NO_PAYLOADS: Mapping[int, StoredPayload] = {}
@@ -64,9 +66,10 @@ async def with_redactions(log: Log, scope: ScopeProjection, event: Forgotten, co
         label = command.label if isinstance(command, ForgetSource) else None
         gone = await asyncio.to_thread(gone_by, event, label)
         positions = await asyncio.to_thread(scope.positions_holding, gone)
-        for first in range(0, len(positions), READ_POSITIONS):
-            page = await log.read_at(positions[first : first + READ_POSITIONS])
+        done = 0
+        while page := await log.read_at(positions[done : done + READ_POSITIONS], READ_BYTES):
             await asyncio.to_thread(_redact_page, page, gone, redactions)
+            done = bisect_right(positions, page[-1].position)
     event = msgspec.structs.replace(event, redactions=redactions.listed)
     return ErasingCommit(scope.stream, (event,), redactions.payloads, (scope.stream,))
 
@@ -86,13 +89,12 @@ async def deletion_of_user(
         [token.digest for token in tokens],
         catalogue.was_deleted(user_hash),
     )
-    decision = decide_delete_user(partition, user, user_hash)
+    decision = await asyncio.to_thread(decide_delete_user, partition, user, user_hash)
     if decision.deleted is None:
         return decision.reply, []
     redactions = Redactions([], {})
-    for scope in scopes:
-        await _erase_whole(log, scope.positions(), redactions)
-    await _erase_whole(log, [token.position for token in tokens], redactions)
+    positions = [position for scope in scopes for position in scope.positions()]
+    await _erase_whole(log, [*positions, *(token.position for token in tokens)], redactions)
     deleted = msgspec.structs.replace(decision.deleted, redactions=redactions.listed)
     commits = [ErasingCommit(stream, (event,)) for stream, event in decision.forgotten.items()]
     commits.append(ErasingCommit(stream, (deleted,), redactions.payloads, tuple(decision.forgotten)))

@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from semurg.access import OWNER, Caller, place_of_write
-from semurg.administration import OWNER_CHANGES, Administration, Identities
+from semurg.administration import Administration, Identities
 from semurg.commands.prepare import prepare_forget, prepare_relate, prepare_remember
 from semurg.commands.tokens import digest_of
 from semurg.domain.actors import NODE
@@ -76,7 +76,8 @@ class Node:
         self._directory = DataDirectory(path)
         self._clock = clock
         self._override = digest_of(owner_token) if owner_token else None
-        self._log: Log = SqliteLog(self._directory.log_path, sealing=Sealing(self._directory))
+        self._sealing = Sealing(self._directory)
+        self._log: Log = SqliteLog(self._directory.log_path, sealing=self._sealing)
         self._projector = Projector(self._directory.keyed_hash)
         self._writer = Writer(self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode)
         self._identities = Identities(self._directory.keyed_hash)
@@ -150,9 +151,8 @@ class Node:
     def authenticate(self, secret: str) -> Caller | None:
         """Whose secret this is; None when nobody's. Look-up is by SHA-256, so timing tells nothing of the secret."""
         digest = digest_of(secret)
-        if self._override is not None:
-            if digest == self._override:
-                return OWNER
+        if self._override is not None and digest == self._override:
+            return OWNER
         token = self._projector.catalogue.token(digest)
         if token is None or (token.owner and self._override is not None):
             return None
@@ -191,12 +191,7 @@ class Node:
     async def administer(self, verb: str, fields: Fields, caller: Caller = OWNER) -> dict[str, Any]:
         """Carry out an owner's verb (token_create, token_list, token_revoke, audit). Raises Refusal."""
         self._require_ready()
-        try:
-            return await self._administration.answer(verb, fields, caller)
-        except Refusal as refusal:
-            if verb in OWNER_CHANGES:
-                self.record_refusal(verb, refusal, caller)
-            raise
+        return await self._administration.answer(verb, fields, caller)
 
     async def _execute(
         self,
@@ -213,22 +208,34 @@ class Node:
             return await self._write(verb, fields, caller, scope, user, None)
         key = self._directory.keyed_hash("memo", caller.token_digest or "owner", user, idempotency.key)
         body = self._directory.keyed_hash("memo body", verb, scope, idempotency.body)
-        if key in self._flights:
-            await asyncio.wait([self._flights[key]])
-        memo = await self._log.memo(key, self._clock())
-        if memo is not None:
-            if memo.body_hash != body:
-                raise Refusal(
-                    "idempotency_conflict",
-                    "This Idempotency-Key came with another body before.",
-                    "Use a new key for a new call.",
-                )
-            reply: dict[str, Any] = msgspec.json.decode(memo.reply)
-            return {**reply, "scope": scope} if scope else reply
-        write = asyncio.ensure_future(self._write(verb, fields, caller, scope, user, (key, body)))
-        self._flights[key] = write
-        write.add_done_callback(lambda _: self._flights.pop(key, None))
-        return await asyncio.shield(write)
+        # One call after the other under one key, each seeing what the one before left.
+        before = self._flights.get(key)
+        call = self._once(before, (key, body), partial(self._write, verb, fields, caller, scope, user, (key, body)))
+        flight = self._flights[key] = asyncio.ensure_future(call)
+        flight.add_done_callback(lambda done: self._flights.pop(key) if self._flights.get(key) is done else None)
+        reply = await asyncio.shield(flight)
+        return {**reply, "scope": scope} if "scope" in reply else reply
+
+    async def _once(
+        self,
+        before: asyncio.Future[dict[str, Any]] | None,
+        memo: tuple[str, str],
+        write: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
+    ) -> dict[str, Any]:
+        """The kept reply under an Idempotency-Key, else what the write answers. Raises Refusal idempotency_conflict."""
+        if before is not None:
+            await asyncio.wait([before])
+        kept = await self._log.memo(memo[0], self._clock())
+        if kept is None:
+            return await write()
+        if kept.body_hash != memo[1]:
+            raise Refusal(
+                "idempotency_conflict",
+                "This Idempotency-Key came with another body before.",
+                "Use a new key for a new call.",
+            )
+        reply: dict[str, Any] = msgspec.json.decode(kept.reply)
+        return reply
 
     async def _write(
         self,
@@ -244,7 +251,7 @@ class Node:
         order = Order(
             verb=verb,
             command=command,
-            stream=self._stream(user, scope) if scope else NODE_STREAM,
+            stream=self._identities.stream(user, scope) if scope else NODE_STREAM,
             user=user,
             scope=scope,
             actor=self._identities.actor(caller, user),
@@ -261,9 +268,6 @@ class Node:
         """Answer a read verb (recall, status) from the projections. Raises Refusal."""
         self._require_ready()
         return self._reading.answer(verb, fields, caller, scope, user)
-
-    def _stream(self, user: str, scope: str) -> str:
-        return self._identities.stream(user, scope)
 
     def _require_ready(self) -> None:
         if self._state != "ready":
@@ -300,12 +304,19 @@ class Node:
     def identity(self) -> dict[str, Any]:
         """The reply of GET /v1/status."""
         disk = shutil.disk_usage(self._directory.path)
+        head = self._log.head()
         failure = self._writer.failure
         return {
             "node": self._projector.catalogue.node,
             "version": self.version,
             "state": self.state,
-            "log": {"position": str(self._log.head().position), "bytes": _size(self._directory.log_path)},
+            "log": {
+                "position": str(head.position),
+                "commit": head.commit,
+                "digest": head.digest.hex(),
+                "seal": self._sealing.broken or "holds",
+                "bytes": _size(self._directory.log_path),
+            },
             "projections": {
                 "position": str(self._projector.position),
                 "scopes": len(self._projector.catalogue),
@@ -324,7 +335,8 @@ def _is_large(fields: Fields) -> bool:
     facts = fields.get("facts") or {}
     counted = len(fields.get("content") or "") + 200 * len(fields.get("messages") or ())
     counted += 200 * len(fields.get("passages") or ())
-    return counted + 40 * len(facts.get("relations") or ()) + 40 * len(facts.get("entities") or ()) > THREAD_PREPARE_CHARS
+    counted += 40 * len(facts.get("relations") or ()) + 40 * len(facts.get("entities") or ())
+    return counted > THREAD_PREPARE_CHARS
 
 
 def _size(path: Path) -> int:

@@ -41,9 +41,7 @@ class Reading:
         at = read_at(request.instants, now, published_at, None if projection is None else projection.reads)
         return recall(projection, request, at, RecallContext(user, scope, self.cursor_key))
 
-    def _status(
-        self, fields: Fields, caller: Caller, scope: str | None, user: str | None, now: int
-    ) -> dict[str, Any]:
+    def _status(self, fields: Fields, caller: Caller, scope: str | None, user: str | None, now: int) -> dict[str, Any]:
         user = resolve_user(caller, user)
         if scope is not None:
             require_read(caller, clean_scope(scope, "scope"))

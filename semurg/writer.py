@@ -170,7 +170,7 @@ class Writer:
                     commits.append(commit)
             if commits:
                 await self._log.append(commits)
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is undone, told and logged
             self.refusals.put_back(refused)
             await self._undo(batch, touched, error)
             return
@@ -186,13 +186,13 @@ class Writer:
             if isinstance(order.command, DeleteUser):
                 reply["written_during_delete"] = self._writes_waiting(order.user)
             if parts:
-                commits = self._erasing_commits(order, reply, parts)
+                commits = await asyncio.to_thread(self._erasing_commits, order, reply, parts)
                 await self._log.append(commits)
                 touched = dict.fromkeys(part.stream for part in parts)
                 for commit in commits:
                     await self._apply_in_steps(commit)
                 self._unfinished[order.stream] = self._position
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - whatever it was, it is undone, told and logged
             await self._undo([waiting], touched, error)
             return
         try:
@@ -257,6 +257,7 @@ class Writer:
         for recorded in self._recorded(commit):
             for _ in self._projector.apply_in_steps(recorded):
                 await asyncio.sleep(0)
+        await asyncio.sleep(0)
 
     def _recorded(self, commit: Commit) -> list[Recorded]:
         """The commit's events in their places; the next commit comes after them."""
@@ -295,7 +296,7 @@ def commit_of_order(order: Order, decision: Decision, instant: int, version: int
     memo = None
     if order.memo_key is not None and order.memo_body is not None:
         # The scope's name is not kept: it would outlive the scope when this very command forgets it.
-        kept = encode({key: value for key, value in decision.reply.items() if key != "scope"})
+        kept = encode({key: None if key == "scope" else value for key, value in decision.reply.items()})
         memo = ReplyMemo(order.memo_key, order.memo_body, kept, order.stream, instant)
     return Commit(
         stream=order.stream,
@@ -313,4 +314,3 @@ def commit_of_order(order: Order, decision: Decision, instant: int, version: int
 def _fail(waiting: Waiting, error: BaseException) -> None:
     if not waiting.answer.done():
         waiting.answer.set_exception(error)
-

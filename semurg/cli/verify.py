@@ -110,7 +110,7 @@ def _redaction(each: OrderedRedaction, found: Verified) -> dict[str, Any]:
 def _told(found: Verified) -> Lines:
     chain, first_break = found.chain, found.chain.first_break
     if found.holds:
-        yield f"The log holds: {chain.commits:,} commits, {chain.position:,} events.", "green"
+        yield f"The log holds: {_counted(chain.commits, 'commit')}, {_counted(chain.position, 'event')}.", "green"
     else:
         yield "The log is broken.", "bold red"
     if first_break is not None:
@@ -147,7 +147,8 @@ def _told_of_redactions(found: Verified) -> Lines:
     for each in found.chain.redactions:
         by_order.setdefault(each.ordered_by, []).append(each.position)
     if by_order:
-        yield f"  redacted {len(found.chain.redactions):,} payloads, in {len(by_order):,} events:", ""
+        payloads, events = _counted(len(found.chain.redactions), "payload"), _counted(len(by_order), "event")
+        yield f"  redacted {payloads}, by order of {events}:", ""
     for ordered_by, positions in sorted(by_order.items()):
         kind, recorded_at = found.ordered.get(ordered_by, ("forget event", 0))
         yield f"    {runs(positions)} by the {kind} at position {ordered_by}, {_instant(recorded_at) or 'unknown'}", ""
@@ -164,6 +165,10 @@ def runs(numbers: list[int]) -> str:
         told.append(str(first) if first == last else f"{first}–{last}")
         first = last = number
     return ", ".join(told)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def _instant(recorded_at: int) -> str | None:

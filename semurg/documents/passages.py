@@ -44,11 +44,12 @@ class Turn(NamedTuple):
     date: StatedDate | None = None
 
 
-def digest(text: str, date: StatedDate | None) -> bytes:
-    """16 bytes that are the same only for the same text with the same canonical date."""
+def digest(text: str, date: StatedDate | None, key: str | None = None) -> bytes:
+    """16 bytes that are the same only for the same text with the same canonical date (and the same key of a passage)."""
     stated = "" if date is None else date.text
-    # NUL cannot occur in either part
-    return blake2b(f"{stated}\0{text}".encode(), digest_size=DIGEST_BYTES).digest()
+    # NUL cannot occur in any part
+    told = f"{stated}\0{text}" if key is None else f"{stated}\0{text}\0{key}"
+    return blake2b(told.encode(), digest_size=DIGEST_BYTES).digest()
 
 
 def document_from_content(content: str, date: StatedDate | None) -> DocumentInput:
@@ -68,7 +69,7 @@ def document_from_passage(
     """The document of one ready passage: the text as it is, uncut."""
     starts = sentence_starts(text)
     passage = PassageInput(0, text, (0, *starts[1:]), None, key, tuple(mentions))
-    return DocumentInput(digest(text, date), "passage", len(text), (passage,), date)
+    return DocumentInput(digest(text, date, key), "passage", len(text), (passage,), date)
 
 
 def cut_content(text: str) -> list[PassageInput]:

@@ -120,7 +120,7 @@ class RememberDraft:
         assertions = []
         for index, relation in enumerate(self.command.relations):
             source, target = number[relation.source.key], number[relation.target.key]
-            start, end = resolve_bounds(relation, date.start if date else None, f"Relation {index}")
+            start, end = resolve_bounds(relation, date.start if date else None, index)
             cited, span = self.sources.of_fact(source, target)
             assertions.append(Assertion(source, relation.type, target, start, end, relation.replaces, cited, span))
         return assertions
@@ -218,7 +218,7 @@ def decide_relate(view: MemoryView, command: Remember, now: int, opening: ScopeO
     draft = RememberDraft(view, command, now, opening)
     events = draft.events()
     relation, fact = command.relations[0], draft.facts.facts[0]
-    start, _ = resolve_bounds(relation, command.date.start if command.date else None, "The relation")
+    start, _ = resolve_bounds(relation, command.date.start if command.date else None, 0)
     instant = now if start is None else start
     episodes = draft.facts.episodes(fact)
     shown = next((one for one in episodes if holds_at(one, instant)), episodes[-1] if episodes else None)

@@ -39,7 +39,13 @@ class AttributesDraft:
         slot = (owner, key)
         if slot not in self._histories:
             self._load(slot, owner_name)
+        if start is not None and self._was_stated(slot, dump(value), start, cited):
+            return
         self._histories[slot] = _with_value(self._histories[slot], value, start, instant, cited)
+
+    def _was_stated(self, slot: tuple[Owner, str], value: str, start: int, cited: int) -> bool:
+        """Whether this very statement is recorded: sent again, it must not undo what was said since."""
+        return bool(self._before[slot]) and self._view.attribute_stated(self._numbers[slot], value, start, cited)
 
     def _load(self, slot: tuple[Owner, str], owner_name: str) -> None:
         owner, key = slot

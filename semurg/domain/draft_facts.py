@@ -40,15 +40,17 @@ class Replaced(NamedTuple):
     instant: int
 
 
-def resolve_bounds(relation: RelationInput, date_start: int | None, label: str) -> tuple[int | None, int | None]:
+def resolve_bounds(relation: RelationInput, date_start: int | None, index: int) -> tuple[int | None, int | None]:
     """(start, end) that a relation states: its own bounds, else the call's date. Raises Refusal interval_empty."""
     start = date_start if relation.valid_from is None else relation.valid_from
     end = relation.valid_to
     if start is not None and end is not None and start >= end:
         raise Refusal(
             "interval_empty",
-            f"{label} would hold from {format_instant(start)} to {format_instant(end)}, which is no time at all.",
+            f"{quoted(f'{relation.source.text} {relation.type} {relation.target.text}')} would hold from"
+            f" {format_instant(start)} to {format_instant(end)}, which is no time at all.",
             "Send a valid_to that is later than valid_from (or than the call's date, which starts a fact without one).",
+            index=index,
         )
     return start, end
 
@@ -64,7 +66,7 @@ class FactsDraft:
         self._after: dict[int, list[Episode]] = {}
         self._new: dict[tuple[int, str, int], int] = {}
         self._new_in_group: dict[tuple[int, str], list[tuple[int, int]]] = {}
-        self._statements: dict[tuple[int, int, int, int], Span | None] = {}
+        self._statements: dict[tuple[int, int, int, int, bool], Span | None] = {}
         self._replaced: list[Replaced] = []
         self.facts: list[int] = []
         self._refuse_conflicts(assertions)
@@ -108,12 +110,13 @@ class FactsDraft:
         start = UNKNOWN_START if assertion.start is None else assertion.start
         end = NO_END if assertion.end is None else assertion.end
         dated = assertion.start is not None or assertion.end is not None
-        statement = (fact, assertion.cited, start, end)
-        repeated = statement in self._statements or (not fresh and self._view.fact_stated(*statement))
+        statement = (fact, assertion.cited, start, end, assertion.replaces)
+        repeated = statement in self._statements or (not fresh and self._was_stated(statement))
         if not repeated:
             self._statements[statement] = assertion.span
         if assertion.replaces:
-            self._replace(fact, assertion, group_is_new)
+            if not (repeated and dated):
+                self._replace(fact, assertion, group_is_new)
         elif fresh:
             self._after[fact] = [Episode(start, end)]
         elif dated:
@@ -122,6 +125,10 @@ class FactsDraft:
         elif all(episode.end <= self._now for episode in self._episodes(fact)):
             self._after[fact] = union(self._episodes(fact), Episode(self._now, NO_END))
         return fact
+
+    def _was_stated(self, statement: tuple[int, int, int, int, bool]) -> bool:
+        *said, replaces = statement
+        return self._view.fact_replaced(*said) if replaces else self._view.fact_stated(*said)
 
     def _replace(self, fact: int, assertion: Assertion, group_is_new: bool) -> None:
         instant = self._now if assertion.start is None else assertion.start
@@ -201,6 +208,7 @@ class FactsDraft:
             span_passage=[span.passage if span else NO_SPAN_PASSAGE for span in spans],
             span_start=[span.start if span else 0 for span in spans],
             span_end=[span.end if span else 0 for span in spans],
+            replacing=[place for place, statement in enumerate(self._statements) if statement[4]],
             changed=changed,
             episodes=[len(self._after[fact]) for fact in changed],
             episode_from=[episode.start for episode in episodes],

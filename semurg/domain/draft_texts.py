@@ -137,7 +137,7 @@ class TextsDraft:
             if span is None:
                 raise Refusal(
                     "mention_not_in_text",
-                    f"Mention {index}, {quoted(name.text)}, does not occur in its passage.",
+                    f"Mention {index}, {quoted(name.text)}, does not occur in its passage, {quoted(passage.text)}.",
                     "List only names that the passage's text holds (letter case aside).",
                     index=index,
                 )

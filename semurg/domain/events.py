@@ -128,7 +128,8 @@ class FactsRecorded(Event, frozen=True, tag="facts_recorded"):
     New facts: `numbers`, `sources` (entity), `types` (index into `type_names`), `targets` (entity).
     Statements, who asserted which fact and what it said of its validity: `stated` (fact), `stated_by` (source
     reference), `stated_from`, `stated_to`, and the quoted sentence as `span_passage` (-1: none), `span_start`,
-    `span_end` (code points of the document's text).
+    `span_end` (code points of the document's text). `replacing` are the places in `stated` of those that came with
+    `replaces`.
     Validity: for each fact in `changed`, its complete list of episodes as decided: `episodes` (how many), and that many
     entries of `episode_from`, `episode_to`, in order of time. Episodes that stand unchanged are listed again.
     """
@@ -149,6 +150,7 @@ class FactsRecorded(Event, frozen=True, tag="facts_recorded"):
     episodes: list[int] = []
     episode_from: list[int] = []
     episode_to: list[int] = []
+    replacing: list[int] = []
 
 
 class AttributeEpisode(msgspec.Struct, frozen=True, array_like=True):

@@ -51,7 +51,6 @@ _CONTROL_IN_NAME = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _BIDI = re.compile(f"[{BIDI_CONTROLS}]")
 _WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
-_ASCII_SYMBOLS = frozenset("$+<=>^`|~")
 
 
 def match_key(text: str) -> str:
@@ -89,8 +88,8 @@ def words(text: str) -> list[str]:
 
 
 def has_substance(text: str) -> bool:
-    """Whether the text holds more than white space, punctuation (ASCII symbols too) and characters that do not show."""
-    return any(character not in _ASCII_SYMBOLS and shows(character) for character in set(text))
+    """Whether the text holds more than white space, punctuation and characters that do not show."""
+    return any(map(shows, set(text)))
 
 
 # what may be sent
@@ -274,28 +273,26 @@ _NAMES = """
     ernst gene greta hal hans hari iba ina inga isa jan jim jos jun kai ken kent kim kira kit lei lena lia lima lin
     mac mai mal mara mat meg mei mia microsoft mila mina mint nami ned nell netscape nice nora nova ole oli otto pat
     petra pia post press rae sal sam sana sara sean sia sina sue tai tal tam tanya theo tim tom uma una ute visa xi
-    yana
+    yana will jo al ed ada mia max rose mark art
 """
 _NAMES_NOT_STOP = frozenset(_NAMES.split())
-# The Malay list was drawn from news and holds countries and trades; of it only what another language lists counts.
-_LANGUAGE_OF_NEWS = "ms"
 
 
 @lru_cache(maxsize=1)
 def _stop_words() -> frozenset[str]:
-    import stopwordsiso
+    import stop_words
 
-    listed: set[str] = set()
-    for language in sorted(stopwordsiso.langs()):
-        if language != _LANGUAGE_OF_NEWS:
-            listed.update(match_key(word) for word in stopwordsiso.stopwords(language))
-    listed -= _NAMES_NOT_STOP
-    return frozenset(listed | {folded(word) for word in listed} - _NAMES_NOT_STOP)
+    listed = {
+        match_key(word)
+        for language in stop_words.AVAILABLE_LANGUAGES
+        for word in stop_words.get_stop_words(language)
+    }
+    return frozenset(listed | {folded(word) for word in listed}) - _NAMES_NOT_STOP
 
 
 def is_stop_word(word: str) -> bool:
     """Whether a word of a match key (accents aside or not) is too common to find a name alone.
 
-    English and every further language of the stopwords-iso lists, less the words that are also given names.
+    English and every further language of the stop-words lists, less the words that are also given names.
     """
     return word in _stop_words()

@@ -104,12 +104,18 @@ class MemoryView(Protocol):
     def fact_stated(self, fact: int, stated_by: int, stated_from: int, stated_to: int) -> bool:
         """Whether this very statement (same source reference, same bounds as sent) is recorded."""
 
+    def fact_replaced(self, fact: int, stated_by: int, stated_from: int, stated_to: int) -> bool:
+        """Whether this very statement is recorded as one that came with `replaces`."""
+
     # attributes
     def attribute(self, on_fact: bool, owner: int, key: str) -> int:
         """The attribute number of (owner, key), -1 when it has none."""
 
     def attribute_episodes(self, attribute: int) -> list[ValueEpisode]:
         """Its values in order of time."""
+
+    def attribute_stated(self, attribute: int, value: str, start: int, source: int) -> bool:
+        """Whether this source ever stated this stored value from this instant on, be it replaced since."""
 
     def attribute_keys(self, on_fact: bool, owner: int) -> int:
         """How many keys the owner has."""

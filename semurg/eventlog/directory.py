@@ -245,6 +245,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def refused(path: Path, error: OSError) -> Refusal:
+    """What an error of the disk under a data directory means to a caller: disk_full or read_only."""
+    """What an error of the directory's disk means to a caller: disk_full or read_only."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Refusal("disk_full", f"The disk of {path} is full.", "Free some space and start again.")
     why = error.strerror or type(error).__name__

@@ -171,8 +171,11 @@ class Log(Protocol):
     async def read_stream(self, stream: str, after_version: int, limit: int) -> list[Recorded]:
         """Events of one stream with version > after_version, in order, with the limits of `read`."""
 
-    async def read_at(self, positions: Sequence[int]) -> list[Recorded]:
-        """The events at these positions, ascending; positions that do not exist are left out."""
+    async def read_at(self, positions: Sequence[int], bytes_max: int | None = None) -> list[Recorded]:
+        """The events at these positions, ascending; positions that do not exist are left out.
+
+        With `bytes_max` (of payloads), no further one is read once they pass it: go on after the last one's position.
+        """
 
     async def erasable(self, positions: Sequence[int]) -> list[int]:
         """Those of the positions, ascending, whose payload holds anything a redaction may take; nothing is decoded.

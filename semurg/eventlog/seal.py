@@ -126,6 +126,9 @@ class Sealing:
     async def begin(self, head: Callable[[], Head], digest_at: DigestAt) -> None:
         """Hold the log to its seal, and open the seal; nothing may be appended before. Raises Refusal."""
         self._head = head
+        for left in self._directory.path.glob(f".{self._directory.seal_path.name}.*"):
+            # A node that was killed while it sealed left its unfinished file.
+            left.unlink(missing_ok=True)
         self._broken = await self._fault(digest_at)
         if self._broken is not None:
             logger.error("the log is not the one that was sealed: %s; run `semurg verify`", self._broken)

@@ -112,9 +112,9 @@ class SqliteLog:
         parameters = (stream, after_version, limit)
         return await self._read(lambda connection: read_events(connection, OF_STREAM, parameters))
 
-    async def read_at(self, positions: Sequence[int]) -> list[Recorded]:
-        """The events at these positions, ascending."""
-        return await self._read(lambda connection: sqlite_read.read_at(connection, positions))
+    async def read_at(self, positions: Sequence[int], bytes_max: int | None = None) -> list[Recorded]:
+        """The events at these positions, ascending, until they pass `bytes_max`."""
+        return await self._read(lambda connection: sqlite_read.read_at(connection, positions, bytes_max))
 
     async def erasable(self, positions: Sequence[int]) -> list[int]:
         """Those of the positions whose payloads hold anything to erase. As protocol.Log.erasable."""

@@ -66,10 +66,19 @@ def read_events(connection: sqlite3.Connection, sql: str, parameters: Sequence[o
     return found
 
 
-def read_at(connection: sqlite3.Connection, positions: Iterable[int]) -> list[Recorded]:
-    """The events at these positions that exist, ascending."""
-    rows = (connection.execute(_AT, (position,)).fetchone() for position in sorted(set(positions)))
-    return [recorded(row) for row in rows if row is not None]
+def read_at(connection: sqlite3.Connection, positions: Iterable[int], bytes_max: int | None = None) -> list[Recorded]:
+    """The events at these positions that exist, ascending; stops early once their payloads pass `bytes_max`."""
+    found: list[Recorded] = []
+    read = 0
+    for position in sorted(set(positions)):
+        row = connection.execute(_AT, (position,)).fetchone()
+        if row is None:
+            continue
+        found.append(recorded(row))
+        read += len(row[6])
+        if bytes_max is not None and read >= bytes_max:
+            break
+    return found
 
 
 def recorded(row: tuple[int, str, int, int | None, str, str, bytes | None]) -> Recorded:

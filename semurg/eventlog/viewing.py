@@ -121,12 +121,13 @@ def _refusals() -> Iterator[None]:
 
 
 def _connected(path: Path) -> sqlite3.Connection:
-    """A read-only connection. A directory that may not be written has no write-ahead log: the file alone is read."""
+    """A read-only connection. In a directory that may not be written, the file alone is read, where that is all."""
     try:
         return _open(path, "mode=ro")
     except sqlite3.OperationalError as error:
         primary = (error.sqlite_errorcode or 0) & 0xFF
-        at_rest = not Path(f"{path}-wal").exists()
+        ahead = Path(f"{path}-wal")
+        at_rest = not ahead.exists() or ahead.stat().st_size == 0
         if primary not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or not at_rest:
             raise
         return _open(path, "immutable=1")

@@ -21,9 +21,10 @@ COMMITS_PER_PAGE = 2_000
 PAGE_BYTES_MAX = 16 * 1024 * 1024
 
 _MARKS = ", ".join("?" * len(REDACTING_KINDS))
+# CROSS keeps SQLite from going through the payloads, all of them, to find the events.
 _FORGETS = f"""
-    SELECT position, kind, stored FROM event JOIN payload USING (position)
-    WHERE position > ? AND kind IN ({_MARKS}) ORDER BY position
+    SELECT event.position, kind, stored FROM event CROSS JOIN payload ON payload.position = event.position
+    WHERE event.position > ? AND kind IN ({_MARKS}) ORDER BY event.position
 """
 _COMMITS = """
     SELECT number, position, command_id, verb, actor, stream, outcome, recorded_at, digest
@@ -35,11 +36,12 @@ _ENVELOPES = """
     FROM event LEFT JOIN payload ON payload.position = event.position
     WHERE event.position > ? ORDER BY event.position
 """
-_BEFORE_THE_FIRST = """
-    SELECT 'the commit', min(number) FROM "commit" HAVING min(number) < 1
-    UNION ALL SELECT 'the event at position', min(position) FROM event HAVING min(position) < 1
-    UNION ALL SELECT 'the payload at position', min(position) FROM payload HAVING min(position) < 1
-"""
+# One query each: SQLite finds a single minimum at the edge of the table, and scans for anything more.
+_FIRST = (
+    ('SELECT min(number) FROM "commit"', "commit"),
+    ("SELECT min(position) FROM event", "event at position"),
+    ("SELECT min(position) FROM payload", "payload at position"),
+)
 
 Watch = Callable[[ChainedCommit], None]
 
@@ -113,8 +115,10 @@ class Walker:
         self._redactions.update((each.position, each) for each in found)
 
     def _look_before_the_first(self) -> None:
-        for what, number in self._connection.execute(_BEFORE_THE_FIRST).fetchall():
-            self.walk.break_at(number if what == "the commit" else 1, f"{what} {number} comes before the first one")
+        for query, what in _FIRST:
+            first = self._connection.execute(query).fetchone()[0]
+            if first is not None and first < 1:
+                self.walk.break_at(1, f"the {what} {first} comes before the first one")
 
     def _look_behind_the_last(self) -> None:
         for table, what in (("event", "no commit covers the event"), ("payload", "no event covers the payload")):

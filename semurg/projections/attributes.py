@@ -184,6 +184,12 @@ class Attributes:
             for row in self._open_rows(number)
         )
 
+    def was_stated(self, number: int, value: str, start: int, source: int) -> bool:
+        """Whether a row, standing or replaced, holds this stored value from this instant on by this source."""
+        wanted = (self._values.find(value), start, source)
+        values, starts, sources = self._row_values.cells, self._row_times.valid_from.cells, self._row_sources.cells
+        return any((values[row], starts[row], sources[row]) == wanted for row in self._of_attribute.rows(number))
+
     def instants_of(self, number: int) -> Iterator[int]:
         """When the values of an attribute were recorded and replaced."""
         return instants(self._row_times, self._of_attribute.rows(number))

@@ -202,7 +202,9 @@ class Passages:
         for number in np.flatnonzero(self._documents.view != ERASED).tolist():
             if number in left_out:
                 continue
-            key = match_key(self.text(number))
+            text = self.text(number)
+            # the match key of plain text differs in its white space at most, which is in no word
+            key = text.lower() if text.isascii() else match_key(text)
             # most texts hold none of them even as a part, and cutting into words is the dear half
             if any(word in key for word in words_wanted) and not words_wanted.isdisjoint(words(key)):
                 yield number

@@ -110,10 +110,6 @@ class Reads:
         """Who asserted the fact, as known at at.known_at, in the order recorded."""
         return self._parts.facts.statements.of_fact(fact, at.known_at)
 
-    def statements_of_all(self, facts: Sequence[int], at: At) -> list[list[Statement]]:
-        """statements_of each of the facts, which all show at the two instants."""
-        return self._parts.facts.statements.of_facts(facts, at.known_at)
-
     def derived_rows(self, entity: int, at: At) -> list[DerivedFact]:
         """Derived facts with the entity at either end, nearest first, then by their premises' rows."""
         return self._parts.derivations.touching(entity, at)

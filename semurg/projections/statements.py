@@ -9,7 +9,6 @@ Most statements state no end and quote no text, so both are kept aside, for thos
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from semurg.domain.events import FactsRecorded
 from semurg.domain.instants import NO_END
 from semurg.projections.chains import Chains
 from semurg.projections.columns import Column
+from semurg.projections.hashindex import HashIndex, mix
 from semurg.projections.kernels import chains as kernels
 from semurg.projections.rows import Statement
 from semurg.projections.timeline import Timeline
@@ -44,6 +44,7 @@ class Statements:
         self._span_passages = Column(np.int32)
         self._span_starts = Column(np.int32)
         self._span_ends = Column(np.int32)
+        self._replacing = HashIndex()
 
     def __len__(self) -> int:
         """How many were recorded, those of forgotten facts included."""
@@ -56,13 +57,20 @@ class Statements:
             self._cited, self._starts, self._events, self._end_rows, self._ends,
             self._span_rows, self._span_passages, self._span_starts, self._span_ends,
         )  # fmt: skip
-        return self._of_fact.nbytes + sum(column.nbytes for column in columns)
+        return self._of_fact.nbytes + self._replacing.nbytes + sum(column.nbytes for column in columns)
 
     def record(self, event: FactsRecorded, number: int) -> None:
         """Take in the statements of an event, which has this number on the timeline."""
+        first = len(self._cited)
         if len(event.stated) == 1:
             self._record_one(event, number)
-            return
+        else:
+            self._record_many(event, number)
+        for place in event.replacing:
+            said = (event.stated[place], event.stated_by[place], event.stated_from[place], event.stated_to[place])
+            self._replacing.insert(mix(*said), first + place)
+
+    def _record_many(self, event: FactsRecorded, number: int) -> None:
         first = self._of_fact.add_many(np.array(event.stated, dtype=np.int32))
         self._cited.extend(np.array(event.stated_by, dtype=np.int32))
         self._starts.extend(np.array(event.stated_from, dtype=np.int64))
@@ -106,45 +114,6 @@ class Statements:
                 found.append(Statement(self._cited.cells[row], self._starts.cells[row], end, instant, position, *span))
         return found
 
-    def of_facts(self, facts: Sequence[int], known_at: int) -> list[list[Statement]]:
-        """of_fact of each of the facts, which all show: most have one statement, and those are read side by side."""
-        tails = self._of_fact.last[np.array(facts, dtype=np.int32)]
-        alone = (self._of_fact.after[tails] == tails) & (tails >= 0)
-        events = self._events.view[tails]
-        passages, starts, ends = self._spans(tails)
-        told = zip(
-            self._cited.view[tails].tolist(),
-            self._starts.view[tails].tolist(),
-            self._ends_of(tails),
-            *(column.tolist() for column in self._timeline.entries(events)),
-            passages,
-            starts,
-            ends,
-            strict=True,
-        )
-        known = (events < self._timeline.horizon(known_at)).tolist()
-        return [
-            ([Statement(*one)] if knows else []) if only else self.of_fact(fact, known_at)
-            for fact, one, knows, only in zip(facts, told, known, alone.tolist(), strict=True)
-        ]
-
-    def _spans(self, rows: NDArray[np.int32]) -> tuple[list[int], list[int], list[int]]:
-        """(passages, starts, ends) of the spans of rows side by side, NO_SPAN where a row quotes nothing."""
-        if not len(self._span_rows):
-            return tuple([nothing] * len(rows) for nothing in NO_SPAN)  # type: ignore[return-value]
-        places, found = _places(self._span_rows, rows)
-        columns = (self._span_passages, self._span_starts, self._span_ends)
-        return tuple(  # type: ignore[return-value]
-            np.where(found, column.view[places], nothing).tolist()
-            for column, nothing in zip(columns, NO_SPAN, strict=True)
-        )
-
-    def _ends_of(self, rows: NDArray[np.int32]) -> list[int]:
-        if not len(self._end_rows):
-            return [NO_END] * len(rows)
-        places, found = _places(self._end_rows, rows)
-        return np.where(found, self._ends.view[places], NO_END).tolist()  # type: ignore[no-any-return]
-
     def _end(self, row: int) -> int:
         place = _place(self._end_rows, row)
         return NO_END if place < 0 else self._ends.cells[place]
@@ -166,6 +135,10 @@ class Statements:
         )  # fmt: skip
         return bool(found >= 0)
 
+    def replaced(self, fact: int, cited: int, start: int, end: int) -> bool:
+        """Whether the fact has this very statement as one that came with `replaces`."""
+        return self._replacing.find(mix(fact, cited, start, end)) >= 0
+
     def events_of(self, fact: int) -> list[int]:
         """The events that hold a statement of the fact."""
         return self._events.view[self._of_fact.array(fact)].tolist()  # type: ignore[no-any-return]
@@ -174,6 +147,10 @@ class Statements:
         """Take away every statement of a fact."""
         rows: NDArray[np.int32] = self._of_fact.array(fact)
         self._of_fact.drop(fact)
+        for row in rows.tolist():
+            said = mix(fact, self._cited.cells[row], self._starts.cells[row], self._end(row))
+            if row in self._replacing.find_all(said):
+                self._replacing.remove(said, row)
         for column in (self._cited, self._starts, self._events):
             column.view[rows] = 0
         for row in rows.tolist():
@@ -186,12 +163,6 @@ class Statements:
                     (self._span_passages, self._span_starts, self._span_ends), NO_SPAN, strict=True
                 ):
                     column.cells[place] = nothing
-
-
-def _places(held: Column, rows: NDArray[np.int32]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """(where each row is among those of an ascending column that is not empty, whether it is there at all)."""
-    places = np.minimum(np.searchsorted(held.view, rows), len(held) - 1)
-    return places, held.view[places] == rows
 
 
 def _place(rows: Column, row: int) -> int:

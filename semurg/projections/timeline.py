@@ -60,10 +60,6 @@ class Timeline:
         """(instant, position) of an event."""
         return self._instants.cells[event], self._positions.cells[event]
 
-    def entries(self, events: Int32s) -> tuple[Int64s, Int64s]:
-        """(instants, positions) of events side by side."""
-        return self._instants.view[events], self._positions.view[events]
-
     def instants_of(self, events: Int32s) -> Int64s:
         """When each of the events was recorded, µs."""
         return self._instants.view[events]

@@ -101,6 +101,10 @@ class ScopeView:
     def fact_stated(self, fact: int, stated_by: int, stated_from: int, stated_to: int) -> bool:
         return self._parts.facts.statements.stated(fact, stated_by, stated_from, stated_to)
 
+    def fact_replaced(self, fact: int, stated_by: int, stated_from: int, stated_to: int) -> bool:
+        """Whether this very statement is recorded as one that came with `replaces`."""
+        return self._parts.facts.statements.replaced(fact, stated_by, stated_from, stated_to)
+
     # attributes
 
     def attribute(self, on_fact: bool, owner: int, key: str) -> int:
@@ -108,6 +112,10 @@ class ScopeView:
 
     def attribute_episodes(self, attribute: int) -> list[ValueEpisode]:
         return self._parts.attributes.episodes(attribute)
+
+    def attribute_stated(self, attribute: int, value: str, start: int, source: int) -> bool:
+        """Whether this source ever stated this stored value from this instant on, be it replaced since."""
+        return self._parts.attributes.was_stated(attribute, value, start, source)
 
     def attribute_keys(self, on_fact: bool, owner: int) -> int:
         return len(self._parts.attributes.of_owner(on_fact, owner))

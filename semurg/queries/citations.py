@@ -51,11 +51,6 @@ class Citations:
         self._sources: dict[int, Source] = {}
         self._instants: dict[int, str] = {}
         self._passages: dict[int, PassageRow] = {}
-        self._statements: dict[int, list[Statement]] = {}
-
-    def read_ahead(self, facts: Sequence[int]) -> None:
-        """Read the statements of facts that will be cited, which all show, in one go."""
-        self._statements.update(zip(facts, self._reads.statements_of_all(facts, self._at), strict=True))
 
     def of_fact(self, fact: int, ends: Sequence[str], found_by: Found) -> Cited:
         """The citation of a fact: of its statements the one that quotes most, of equal ones the latest.
@@ -63,10 +58,7 @@ class Citations:
         `ends` begins with the names of its two ends: a quoted sentence has one of them at least.
         """
         best: tuple[Statement, Source, dict[str, Any] | None, str, str | None] | None = None
-        statements = self._statements.get(fact)
-        if statements is None:
-            statements = self._reads.statements_of(fact, self._at)
-        for statement in reversed(statements):
+        for statement in reversed(self._reads.statements_of(fact, self._at)):
             source = self._source(statement.source)
             span, state, date = self._statement_span(statement, source, ends)
             if best is None or _RANKS[state] < _RANKS[best[3]]:

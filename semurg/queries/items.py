@@ -109,12 +109,6 @@ class Items:
             "citation": citation,
         }
 
-    def read_ahead(self, facts: Sequence[Candidate]) -> None:
-        """Read what the items of these facts will cite in one go."""
-        stored = [fact.first for fact in facts if fact.basis is None]
-        if stored:
-            self._citations.read_ahead(stored)
-
     def fact(self, fact: Candidate, said: FactText, score: float) -> Item:
         """The item of a stored or derived fact."""
         subject, object_, text = said

@@ -150,7 +150,6 @@ def _fill(reads: Reads, scope_number: int, start: _Start, request: RecallRequest
             break
         taken.append(turn)
         texts.append(line)
-    make.read_ahead([candidate for _, candidate in taken])
     in_sight = sorted(range(len(taken)), key=lambda place: taken[place][1])
     items += [make.fact(taken[place][1], texts[place], score.next()) for place in in_sight]
 

@@ -35,7 +35,7 @@ class StatusRequest(NamedTuple):
 def status(scopes: Sequence[NamedScope], request: StatusRequest) -> dict[str, Any]:
     """The reply to memory_status: `scopes` are listed in the order given, those not there yet at the instant left out.
 
-    `position` is the named scope's, else the newest of the scopes listed: nothing in the reply is of another partition.
+    `position` is the newest of the scopes listed, so that a read at it lists the same ones.
     `state` is nothing_stored when the named scope (without one, every scope) is not there.
     """
     listed = []
@@ -52,10 +52,11 @@ def status(scopes: Sequence[NamedScope], request: StatusRequest) -> dict[str, An
             counts = projection.reads.counts(at, explicit_valid=request.instants.valid_at is not None)
         listed.append({"scope": name, **_counted(counts)})
     named = request.scope
-    position = max(positions.values(), default=0) if named is None else positions.get(named, 0)
+    position = max(positions.values(), default=0)
+    found = position if named is None else positions.get(named, 0)
     reply: dict[str, Any] = {
         "ok": True,
-        "state": "answered" if position else "nothing_stored",
+        "state": "answered" if found else "nothing_stored",
         "armed": True,
         "scopes": listed,
         "position": str(position),
@@ -64,7 +65,7 @@ def status(scopes: Sequence[NamedScope], request: StatusRequest) -> dict[str, An
         "durable": True,
     }
     if named is not None:
-        projection_named = next((one.projection for one in scopes if one.name == named and position), None)
+        projection_named = next((one.projection for one in scopes if one.name == named and found), None)
         reply["ontology"] = _ontology(_words_in_use(projection_named, request))
     return reply
 

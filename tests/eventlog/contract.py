@@ -90,6 +90,22 @@ class LogContract(CommitsContract):
 
         self.run(tmp_path, use)
 
+    def test_reading_single_positions_stops_after_the_one_that_passes_the_bound(self, tmp_path: Path) -> None:
+        async def use(log: Log) -> None:
+            await log.append([commit(at, named("x" * 1_000)) for at in range(1, 6)])
+            assert [each.position for each in await log.read_at([1, 3, 4, 5], 1_500)] == [1, 3]
+            assert [each.position for each in await log.read_at([4, 5], 1)] == [4]
+
+        self.run(tmp_path, use)
+
+    def test_what_can_be_erased_is_neither_a_forget_nor_erased_already(self, tmp_path: Path) -> None:
+        async def use(log: Log) -> None:
+            await log.append([commit(at, named(str(at))) for at in range(1, 5)])
+            await log.append([forget(5, {2: erased(), 3: rewritten(named("left"))})])
+            assert await log.erasable([5, 4, 9, 3, 2, 1]) == [1, 3, 4]
+
+        self.run(tmp_path, use)
+
     def test_what_was_appended_is_there_after_opening_again_and_counting_goes_on(self, tmp_path: Path) -> None:
         heads = []
 

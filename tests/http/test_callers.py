@@ -16,6 +16,7 @@ GUARDED = [
     ("POST", "/v1/memory/recall"),
     ("POST", "/v1/memory/relate"),
     ("POST", "/v1/memory/forget"),
+    ("POST", "/v1/memory/delete_user"),
 ]
 FACT = {"from": "Dana", "to": "Acme", "type": "WORKS_AT"}
 

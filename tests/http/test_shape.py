@@ -171,7 +171,11 @@ def test_a_schema_says_object_at_the_top_and_refuses_more(verb: str) -> None:
     assert schema["type"] == "object"
     assert schema["additionalProperties"] is False
     assert not {"anyOf", "oneOf", "allOf"} & schema.keys()
-    assert {"scope", "user_id"} <= schema["properties"].keys()
+
+
+@pytest.mark.parametrize("verb", ["remember", "relate", "recall", "forget", "status"])
+def test_every_call_on_one_memory_takes_a_scope_and_a_user(verb: str) -> None:
+    assert {"scope", "user_id"} <= SHAPES[verb].schema()["properties"].keys()
 
 
 def test_every_field_of_the_contract_is_there() -> None:
@@ -181,6 +185,9 @@ def test_every_field_of_the_contract_is_there() -> None:
         "recall": {"subject", "attribute", "k", "cursor", "max_tokens", "compact", "as_of", "valid_at", "at_position"},
         "forget": {"subject", "fact", "passage", "source", "attribute", "all", "reason", "expected_position"},
         "status": {"as_of", "valid_at", "at_position"},
+        "audit": {"cursor", "limit", "scope", "user_id", "since"},
+        "token_create": {"name", "user_id", "scopes", "read_only", "expires"},
+        "token_revoke": {"token"},
     }
     for verb, fields in expected.items():
         assert fields <= SHAPES[verb].schema()["properties"].keys(), verb

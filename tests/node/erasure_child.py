@@ -1,4 +1,4 @@
-"""Fills a memory, then forgets and dies by its own hand at one step of the erasure. Started by test_erasure_crash.py."""
+"""Fills a memory, then forgets and dies by its own hand at one step of it. Started by test_erasure_crash.py."""
 
 from __future__ import annotations
 

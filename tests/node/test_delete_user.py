@@ -253,3 +253,40 @@ def test_tokens_pinned_to_the_user_end_and_others_stay_also_after_a_restart(dire
         assert memory.node.authenticate(secrets[ANN]) is None
         assert memory.node.authenticate(secrets[BEN]) is not None
         assert verified(memory)
+
+
+def test_a_deletion_whose_erasure_could_not_finish_does_not_say_erased_and_a_repeat_finishes_it(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def busy(*_: object) -> None:
+        raise Refusal("busy", "Another program reads the log.", "Close it.", retry_after=5)
+
+    with semurg.open(directory) as memory:
+        fill(memory, ANN)
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.node._log, "finish_erasure", busy)
+            with pytest.raises(Refusal) as refused:
+                memory.delete_user(ANN)
+        assert refused.value.code == "busy"
+        assert counts(memory, ANN)["scopes"] == 0, "it is gone for every reader"
+        again = memory.delete_user(ANN)
+        assert (again["state"], again["erased"]) == ("already_deleted", True)
+        assert still_there(directory, [ANN]) == []
+
+
+def test_a_deletion_that_could_not_be_committed_changes_nothing(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def full(*_: object) -> None:
+        raise Refusal("disk_full", "The disk is full.", "Make room.", retry_after=1)
+
+    with semurg.open(directory) as memory:
+        fill(memory, ANN)
+        before = counts(memory, ANN)
+        with monkeypatch.context() as patched:
+            patched.setattr(memory.node._log, "append", full)
+            with pytest.raises(Refusal) as refused:
+                memory.delete_user(ANN)
+        assert refused.value.code == "disk_full"
+        assert counts(memory, ANN) == before
+        assert memory.recall(scope="mail", user_id=ANN, subject="Yannick Featherstone")["state"] == "answered"

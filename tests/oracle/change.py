@@ -13,10 +13,6 @@ from semurg.domain.instants import format_instant
 from semurg.domain.names import clean_name, match_key
 
 LABEL_DOCUMENTS_MAX = 8
-# Whether the relations of one call are taken in an order under which the call sent again changes nothing: those without
-# replaces first, then those with it by their instant; and an undated one that was known beforehand opens no new episode
-# when the same call replaces its source and type. False: in the order sent, which is not idempotent for every call.
-REPLACES_COME_LAST = False
 
 
 class Change:
@@ -41,7 +37,7 @@ class Change:
         self._name_entities()
         for document, text in zip(self.documents, self.call.texts, strict=False):
             self._link(document, text)
-        for relation in self._in_order():
+        for relation in self.call.relations:
             self._assert(relation)
         self._set_attributes()
         source = self.source[1][0]
@@ -172,17 +168,8 @@ class Change:
                 assert place is not None
                 passage.mentions.setdefault(self.state.entity_by_key()[match_key(name)], place)
 
-    def _in_order(self) -> list[Relation]:
-        if not REPLACES_COME_LAST:
-            return self.call.relations
-        return sorted(self.call.relations, key=lambda one: (one.replaces, self._instant(one) if one.replaces else 0))
-
     def _instant(self, sent: Relation) -> int:
         return self.now if sent.start is None else sent.start
-
-    def _is_replaced_here(self, sent: Relation) -> bool:
-        group = match_key(sent.source), sent.type
-        return any(one.replaces and (match_key(one.source), one.type) == group for one in self.call.relations)
 
     def _assert(self, sent: Relation) -> None:
         keys = self.state.entity_by_key()
@@ -198,14 +185,13 @@ class Change:
             self.state.facts[number] = Fact(source, sent.type, target, self.command, self.now, [])
         fact = self.state.facts[number]
         said_before = self._state_it(number, sent)
+        if said_before and (sent.start is not None or sent.end is not None):
+            return
         if sent.replaces:
             self._replace(number, sent, is_new)
         elif is_new:
             fact.episodes = first_asserted(sent.start, sent.end)
-        elif sent.start is None and sent.end is None:
-            if not (REPLACES_COME_LAST and self._is_replaced_here(sent)):
-                fact.episodes = asserted(fact.episodes, None, None, self.now)
-        elif not said_before:
+        else:
             fact.episodes = asserted(fact.episodes, sent.start, sent.end, self.now)
 
     def _state_it(self, number: int, sent: Relation) -> bool:
@@ -215,11 +201,11 @@ class Change:
         if self.source[0] == "document":
             document, span = self._best_document(fact.source, fact.target)
         assertion = self.source[1][0] if self.source[0] == "assertion" else None
-        said = (document, assertion, sent.start, sent.end)
-        if said in [(one.document, one.assertion, one.stated_from, one.stated_to) for one in fact.statements]:
+        said = (document, assertion, sent.start, sent.end, sent.replaces)
+        if said in [one.said for one in fact.statements]:
             return True
         fact.statements.append(
-            Statement(document, assertion, sent.start, sent.end, self.command, self.now, span)
+            Statement(*said, self.command, self.now, span)
         )
         return False
 
@@ -275,6 +261,10 @@ class Change:
                 identities.append(identity(value))
             own = identities.index(identity(value))
             t = self.now if start is None else start
+            said = (identity(value), start, self.source)
+            if start is not None and said in attribute.said:
+                continue
+            attribute.said.append(said)
             result = Replacement(attribute.histories, own, t, None, start is None and is_new)
             changed = result.histories != attribute.histories
             attribute.histories = result.histories

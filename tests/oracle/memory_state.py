@@ -33,9 +33,15 @@ class Statement:
     assertion: int | None
     stated_from: int | None
     stated_to: int | None
+    replaces: bool
     command: int
     recorded_at: int
     span: Span | None
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What makes two statements of a fact the same."""
+        return self.document, self.assertion, self.stated_from, self.stated_to, self.replaces
 
 
 @dataclass
@@ -53,12 +59,16 @@ class Fact:
 
 @dataclass
 class Attribute:
-    """A key of an entity or fact: `histories` maps the position in `values` to episodes."""
+    """A key of an entity or fact: `histories` maps the position in `values` to episodes.
+
+    `said` are the statements made of it: value, start, source. A dated one sent again changes nothing.
+    """
 
     owner: tuple[str, int]
     key: str
     values: list[Value] = field(default_factory=list)
     histories: dict[int, list[tuple[int, int]]] = field(default_factory=dict)
+    said: list[tuple[object, ...]] = field(default_factory=list, compare=False)
 
 
 @dataclass

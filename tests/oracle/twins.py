@@ -18,16 +18,19 @@ from semurg.domain.errors import Refusal
 
 COUNTED = ("passages", "unlinked_passages", "mentions", "entities", "relations", "attributes", "extraction")
 FORGOTTEN_COUNTS = ("facts", "passages_hidden", "passages_retained", "facts_kept")
+# More refused calls than any history has; each may take a microsecond.
+REFUSALS_MAX = 100
 NEVER_A_DOCUMENT = "18446744073709551615"
 
 
 class Clock:
-    """The time that both are told: µs since 1970 UTC."""
+    """The time that both are told: µs since 1970 UTC. `latest` is the latest that was ever told."""
 
     def __init__(self, start: int) -> None:
-        self.now = start
+        self.now = self.latest = start
 
     def __call__(self) -> int:
+        self.latest = max(self.latest, self.now)
         return self.now
 
 
@@ -43,46 +46,56 @@ class Twins:
     # commands
 
     def command(self, verb: str, place: Place, fields: dict[str, Any]) -> dict[str, Any] | None:
-        """Carry a write out on both and compare; the real reply, None when both refused."""
+        """Carry a write out on both and compare; the real reply, None when both refused.
+
+        The real memory goes first: it says at which instant it recorded the command, which a clock that stands still or
+        steps back, and the lines that refused calls have in the change log, may move on a little.
+        """
+        sent, meant = fields, fields
         if verb == "forget" and "passage_index" in fields:
-            return self._forget_passage(place, fields["passage_index"])
-        right, refused = self._ask_oracle(verb, place, fields)
-        return self._carry_out(verb, place, fields, right, refused)
-
-    def _forget_passage(self, place: Place, index: int) -> dict[str, Any] | None:
-        """Forget the index-th document that a reply of this place named; a made-up id where there is none."""
-        documents = self.known.documents_of(place)
-        number = documents[index % len(documents)] if documents else -1
-        right, refused = self._ask_oracle("forget", place, {"passage": number})
-        sent = self.known.document_id(place, number) if documents else NEVER_A_DOCUMENT
-        return self._carry_out("forget", place, {"passage": sent}, right, refused)
-
-    def _ask_oracle(self, verb: str, place: Place, fields: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
+            sent, meant = self._which_document(place, fields["passage_index"])
         try:
-            return getattr(self.oracle, verb)(place, self.clock.now, fields), ()
+            reply, code = getattr(self.memory, verb)(**placed(place), **sent), None
+        except Refusal as refusal:
+            reply, code = None, refusal.code
+        right, refused = self._ask_oracle(verb, place, meant, self._instant(reply))
+        if code is not None:
+            assert code in refused, f"{verb} was refused with {code}, expected {refused or right}"
+            return None
+        if refused:
+            assert "already_forgotten" in refused and reply.get("already_forgotten"), f"{refused} expected, got {reply}"
+        elif verb == "forget":
+            self._compare_forgotten(place, fields, reply, right)
+        else:
+            self._compare_written(verb, place, fields, reply, right)
+        return reply  # type: ignore[no-any-return]
+
+    def _which_document(self, place: Place, index: int) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The index-th document that a reply of this place named, as either calls it; a made-up id if there is none."""
+        documents = self.known.documents_of(place)
+        if not documents:
+            return {"passage": NEVER_A_DOCUMENT}, {"passage": -1}
+        number = documents[index % len(documents)]
+        return {"passage": self.known.document_id(place, number)}, {"passage": number}
+
+    def _instant(self, reply: dict[str, Any] | None) -> int:
+        """When the command was recorded, or would have been."""
+        due = max(self.clock.now, self.oracle.last_recorded_at + 1)
+        if reply is None or reply.get("already") or reply.get("already_forgotten"):
+            return due
+        recorded: int = self.memory.node._log.head().recorded_at
+        assert due <= recorded < max(due, self.clock.latest) + REFUSALS_MAX, f"recorded at {recorded}, due at {due}"
+        return recorded
+
+    def _ask_oracle(
+        self, verb: str, place: Place, fields: dict[str, Any], instant: int
+    ) -> tuple[Any, tuple[str, ...]]:
+        try:
+            return getattr(self.oracle, verb)(place, instant, fields), ()
         except RefusedError as refusal:
             return None, refusal.codes
         except Refusal as refusal:
             return None, (refusal.code,)
-
-    def _carry_out(
-        self, verb: str, place: Place, fields: dict[str, Any], right: Any, refused: tuple[str, ...]
-    ) -> dict[str, Any] | None:
-        try:
-            reply: dict[str, Any] = getattr(self.memory, verb)(**placed(place), **fields)
-        except Refusal as refusal:
-            assert refusal.code in refused, f"{verb} was refused with {refusal.code}, expected {refused or right}"
-            # a refused write has its line in the change log too, and so takes an instant of its own
-            self.oracle.last_recorded_at = max(self.clock.now, self.oracle.last_recorded_at + 1)
-            return None
-        if refused:
-            assert "already_forgotten" in refused and reply.get("already_forgotten"), f"{refused} expected, got {reply}"
-            return reply
-        if verb == "forget":
-            self._compare_forgotten(place, fields, reply, right)
-        else:
-            self._compare_written(verb, place, fields, reply, right)
-        return reply
 
     def _compare_written(
         self, verb: str, place: Place, fields: dict[str, Any], reply: dict[str, Any], right: dict[str, Any]

@@ -10,6 +10,7 @@ from semurg.domain.events import (
     ScopeOpened,
     TokenIssued,
     TokenRevoked,
+    UserDeleted,
 )
 from semurg.projections.catalogue import Catalogue
 
@@ -100,3 +101,20 @@ def test_resetting_a_stream_takes_back_what_its_events_said_and_no_more() -> Non
     assert catalogue.token("d0") is not None
     catalogue.reset("node")
     assert (catalogue.node, catalogue.tokens()) == (None, [])
+
+
+def test_a_deleted_user_leaves_a_hash_and_no_token_of_any_time() -> None:
+    events = (
+        ("node", TokenIssued("d1", "phone", user="ann")),
+        ("node", TokenIssued("d2", "desk", user="ann")),
+        ("node", TokenRevoked("d2")),
+        ("node", TokenIssued("d3", "lamp", user="ben")),
+    )
+    catalogue = catalogue_of(*events)
+    assert [(token.digest, token.position) for token in catalogue.issued_to("ann")] == [("d1", 1), ("d2", 2)]
+    catalogue = catalogue_of(*events, ("node", UserDeleted("hash of ann", ["d1", "d2"])))
+    assert catalogue.issued_to("ann") == [] and catalogue.token("d1") is None
+    assert [token.name for token in catalogue.issued()] == ["lamp"]
+    assert catalogue.was_deleted("hash of ann") and not catalogue.was_deleted("hash of ben")
+    catalogue.reset("node")
+    assert not catalogue.was_deleted("hash of ann")

@@ -45,8 +45,9 @@ def test_a_partition_with_nothing_in_it_says_so() -> None:
 
 
 def test_asking_for_a_scope_that_does_not_exist_does_not_list_it() -> None:
-    reply = ask(project(), scope="never-used")
-    assert (reply["state"], reply["position"]) == ("nothing_stored", "0")
+    scope = project()
+    reply = ask(scope, scope="never-used")
+    assert (reply["state"], reply["position"]) == ("nothing_stored", str(scope.position))
     assert [one["scope"] for one in reply["scopes"]] == ["project"]
     assert reply["ontology"] == {
         "entity_types": 0, "relation_types": 0, "top_classes": [], "relations": [], "name_merge": "by_name",
@@ -113,10 +114,12 @@ def test_a_scope_that_was_not_there_yet_is_not_listed() -> None:
     assert [one["scope"] for one in both] == ["early", "late"]
 
 
-def test_the_position_is_the_newest_of_the_partition_or_the_named_scopes() -> None:
+def test_the_position_is_the_newest_of_the_partition_and_a_read_at_it_lists_the_same_scopes() -> None:
     small, big = Scope(scope="small"), project()
-    assert ask(small, big)["position"] == str(big.position)
-    assert ask(small, big, scope="small")["position"] == str(small.position)
+    first = ask(small, big, scope="small")
+    assert first["position"] == ask(small, big)["position"] == str(big.position)
+    again = ask(small, big, scope="small", instants=ReadInstants(at_position=int(first["position"])))
+    assert again == first
 
 
 def test_what_is_forgotten_is_no_longer_counted() -> None:

@@ -38,7 +38,7 @@ class Story:
         """Decide a remember and apply its events."""
         return self._done(decide_remember(self.scope.view, prepare_remember(fields), self.now, self._opening()))
 
-    def relate(self, source: str, type_name: str, target: str, **fields: Any) -> Decision:
+    def relate(self, source: str, type_name: str, target: str, /, **fields: Any) -> Decision:
         """Decide a relate and apply its events."""
         command = prepare_relate({"from": source, "to": target, "type": type_name, **fields})
         return self._done(decide_relate(self.scope.view, command, self.now, self._opening()))

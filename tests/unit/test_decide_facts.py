@@ -206,3 +206,25 @@ def test_a_cut_ends_what_holds_and_leaves_the_rest(parts: list[Episode], moment:
         was = any_holds_at(joined, time)
         lost = any(episode.start <= time < episode.end and time >= moment for episode in holding)
         assert any_holds_at(rest, time) == (was and not lost)
+
+
+def test_a_retry_of_a_dated_replacement_does_not_undo_a_later_one_of_the_same_instant() -> None:
+    story = Story()
+    first = {"date": "2020", "replaces": True}
+    story.relate("Dana", "WORKS_AT", "Acme", **first)
+    story.relate("Dana", "WORKS_AT", "Beta", **first)
+    retry = story.relate("Dana", "WORKS_AT", "Acme", **first)
+    assert retry.events == () and retry.reply["already"] is True
+    assert story.episodes("Dana", "WORKS_AT", "Beta") == [since("2020-01-01")]
+    assert story.episodes("Dana", "WORKS_AT", "Acme") == []
+    correction = story.relate("Dana", "WORKS_AT", "Acme", source="payroll", **first)
+    assert correction.reply["already"] is False, "another source may say so again"
+    assert story.episodes("Dana", "WORKS_AT", "Acme") == [since("2020-01-01")]
+
+
+def test_a_dated_replacement_is_more_than_the_plain_statement_of_the_same_fact() -> None:
+    story = Story()
+    story.relate("Dana", "WORKS_AT", "Beta", date="2019")
+    story.relate("Dana", "WORKS_AT", "Acme", date="2020")
+    story.relate("Dana", "WORKS_AT", "Acme", date="2020", replaces=True)
+    assert story.episodes("Dana", "WORKS_AT", "Beta") == [during("2019-01-01", "2020-01-01")]

@@ -239,3 +239,20 @@ def test_what_cannot_be_stored_is_refused_by_name(fields: dict[str, Any], code: 
         story.remember(**fields)
     assert refused.value.code == code and refused.value.fix
     assert not story.scope.view.exists
+
+
+def test_a_retry_of_a_dated_value_does_not_undo_a_later_one_of_the_same_instant() -> None:
+    story = Story()
+
+    def tell(role: str, **fields: str) -> Any:
+        return story.remember(
+            facts={"entities": [{"name": "Dana", "attributes": {"role": role}}]}, date="2020", **fields
+        )
+
+    tell("engineer")
+    tell("head")
+    retry = tell("engineer")
+    assert retry.events == () and retry.reply["attributes"] == {"set": 0, "known": 1}
+    assert values(story, story.at("2025")) == {"role": "head"}
+    tell("engineer", source="payroll")
+    assert values(story, story.at("2025")) == {"role": "engineer"}

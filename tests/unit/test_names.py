@@ -178,13 +178,13 @@ def test_text_may_hold_anything_but_nul_and_half_surrogates() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", " \n\t", "...", "?!", "\u200b", "\ufeff \u2060", "---\n***", "「」。", "\u202e", "| = |"]
+    "text", ["", " \n\t", "...", "?!", "\u200b", "\ufeff \u2060", "---\n***", "「」。", "\u202e"]
 )
 def test_text_without_substance_is_nothing_to_store(text: str) -> None:
     assert not has_substance(text)
 
 
-@pytest.mark.parametrize("text", ["a", "…7…", "霧", "👍", "€", ": \U0001fae8"])
+@pytest.mark.parametrize("text", ["a", "…7…", "霧", "👍", "€", "$", "+", ": \U0001fae8"])
 def test_one_letter_digit_or_picture_is_substance(text: str) -> None:
     assert has_substance(text)
 
@@ -253,12 +253,12 @@ def test_swapping_neighbours_counts_once_and_is_not_edited_further() -> None:
 
 
 @pytest.mark.parametrize(
-    "word", ["the", "what", "und", "nicht", "für", "fur", "avec", "pero", "yang", "и", "的", "では"]
+    "word", ["the", "what", "und", "nicht", "für", "fur", "avec", "pero", "yang", "и"]
 )
 def test_common_words_of_many_languages_never_match_alone(word: str) -> None:
     assert is_stop_word(word)
 
 
-@pytest.mark.parametrize("word", ["dana", "priya", "ali", "ben", "kim", "sam", "mia", "bill", "acme", "china", "霧島"])
+@pytest.mark.parametrize("word", ["dana", "priya", "ali", "ben", "kim", "sam", "mia", "bill", "acme", "china", "霧島", "will", "world", "system"])
 def test_names_are_no_stop_words_though_some_language_lists_them(word: str) -> None:
     assert not is_stop_word(word)
