@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Refusal", "open"]
 
 
-def open(path: str | Path, *, clock: Callable[[], int] | None = None) -> Memory:
+def open(path: str | Path, *, clock: Callable[[], int] | None = None) -> Memory:  # noqa: A001 - the public name
     """Open the memory in the directory `path`, made when it is not there.
 
     Raises Refusal node_in_use when a node has it.

@@ -60,7 +60,7 @@ class Client:
         self._defaults = {"scope": scope, "user_id": user}
         headers = {"Accept": "application/json"}
         if token and not token.isascii():
-            raise ValueError("the token holds characters that no token has; copy it again")
+            raise Refusal("token_invalid", "The token holds characters that no token has.", "Copy the token again.")
         if token:
             headers["Authorization"] = f"Bearer {token}"
         # A proxy configured for the internet has no business between this machine and itself.

@@ -103,6 +103,9 @@ class Memory:
         return self._run(answer())
 
     def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        if self._loop.is_closed():
+            work.close()
+            raise RuntimeError("the memory is closed; open it again with semurg.open()")
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def _end_loop(self) -> None:

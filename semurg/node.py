@@ -11,11 +11,11 @@ import secrets
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
@@ -31,6 +31,7 @@ from semurg.eventlog.directory import DataDirectory
 from semurg.eventlog.protocol import Log
 from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_log import SqliteLog
+from semurg.idempotency import Idempotency, IdempotentCalls
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
 from semurg.projections.replay import replay
@@ -62,13 +63,6 @@ def installed_version() -> str:
         return "0+source"
 
 
-class Idempotency(NamedTuple):
-    """An Idempotency-Key and a digest of the body that came with it."""
-
-    key: str
-    body: str
-
-
 class Node:
     """One running semurg over one data directory."""
 
@@ -85,7 +79,7 @@ class Node:
             self._log, self._projector.catalogue, self._writer, self._identities, clock
         )
         self._reading = Reading(self._projector, clock)
-        self._flights: dict[str, asyncio.Future[dict[str, Any]]] = {}
+        self._once = IdempotentCalls(self._log, clock)
         self._state = "stopped"
         self._replayed = 0
         self.new_token: str | None = None
@@ -208,34 +202,9 @@ class Node:
             return await self._write(verb, fields, caller, scope, user, None)
         key = self._directory.keyed_hash("memo", caller.token_digest or "owner", user, idempotency.key)
         body = self._directory.keyed_hash("memo body", verb, scope, idempotency.body)
-        # One call after the other under one key, each seeing what the one before left.
-        before = self._flights.get(key)
-        call = self._once(before, (key, body), partial(self._write, verb, fields, caller, scope, user, (key, body)))
-        flight = self._flights[key] = asyncio.ensure_future(call)
-        flight.add_done_callback(lambda done: self._flights.pop(key) if self._flights.get(key) is done else None)
-        reply = await asyncio.shield(flight)
+        write = partial(self._write, verb, fields, caller, scope, user, (key, body))
+        reply = await self._once.answer(key, body, write)
         return {**reply, "scope": scope} if "scope" in reply else reply
-
-    async def _once(
-        self,
-        before: asyncio.Future[dict[str, Any]] | None,
-        memo: tuple[str, str],
-        write: Callable[[], Coroutine[Any, Any, dict[str, Any]]],
-    ) -> dict[str, Any]:
-        """The kept reply under an Idempotency-Key, else what the write answers. Raises Refusal idempotency_conflict."""
-        if before is not None:
-            await asyncio.wait([before])
-        kept = await self._log.memo(memo[0], self._clock())
-        if kept is None:
-            return await write()
-        if kept.body_hash != memo[1]:
-            raise Refusal(
-                "idempotency_conflict",
-                "This Idempotency-Key came with another body before.",
-                "Use a new key for a new call.",
-            )
-        reply: dict[str, Any] = msgspec.json.decode(kept.reply)
-        return reply
 
     async def _write(
         self,

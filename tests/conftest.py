@@ -16,6 +16,11 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import settings
+
+# How long an example takes says more about the machine than about the code.
+settings.register_profile("semurg", deadline=None)
+settings.load_profile("semurg")
 
 START_S = 90.0
 STOP_S = 10.0

@@ -40,7 +40,8 @@ from semurg.api.replies import (
 from semurg.api.strict_json import loads
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.limits import BODY_BYTES_MAX
-from semurg.node import Idempotency, Node
+from semurg.idempotency import Idempotency
+from semurg.node import Node
 
 DRAIN_BYTES_MAX = 64 * 1024 * 1024
 LINGER_S = 2.0

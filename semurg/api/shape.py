@@ -107,7 +107,11 @@ def _unknown_field(location: Location, schema: dict[str, Any]) -> Refusal:
     parent = _path(location[:-1])
     known = _fields_at(schema, location[:-1])
     close = difflib.get_close_matches(name, known, n=1)
-    fix = f"Did you mean {close[0]}?" if close else f"Leave it out; {parent or 'the body'} takes {', '.join(known) or 'no field'}."
+    fix = (
+        f"Did you mean {close[0]}?"
+        if close
+        else f"Leave it out; {parent or 'the body'} takes {', '.join(known) or 'no field'}."
+    )
     where = f" in {parent}" if parent else ""
     return Refusal("unknown_field", f"There is no field {quoted(name)}{where}.", fix, **_place(location))
 

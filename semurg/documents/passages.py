@@ -45,7 +45,7 @@ class Turn(NamedTuple):
 
 
 def digest(text: str, date: StatedDate | None, key: str | None = None) -> bytes:
-    """16 bytes that are the same only for the same text with the same canonical date (and the same key of a passage)."""
+    """16 bytes that are the same only for the same text with the same canonical date (and key, of a passage)."""
     stated = "" if date is None else date.text
     # NUL cannot occur in any part
     told = f"{stated}\0{text}" if key is None else f"{stated}\0{text}\0{key}"

@@ -38,6 +38,7 @@ class Attributes:
         self._owners = Column(np.int32)
         self._key_ids = Column(np.int32)
         self._of_owner = HashIndex()
+        self._by_owner_and_key = HashIndex()
         self._of_attribute = Chains()
         self._row_attributes = Column(np.int32)
         self._row_values = Column(np.int32)
@@ -56,9 +57,9 @@ class Attributes:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         parts = (
-            self._keys, self._values, self._on_fact, self._owners, self._key_ids, self._of_owner, self._of_attribute,
-            self._row_attributes, self._row_values, self._row_sources, self._row_postings, *self._row_times,
-            self._postings, self._by_value,
+            self._keys, self._values, self._on_fact, self._owners, self._key_ids, self._of_owner, self._by_owner_and_key,
+            self._of_attribute, self._row_attributes, self._row_values, self._row_sources, self._row_postings,
+            *self._row_times, self._postings, self._by_value,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 
@@ -92,8 +93,10 @@ class Attributes:
         number = history.number
         self._on_fact.cells[number] = history.on_fact
         self._owners.cells[number] = history.owner
-        self._key_ids.cells[number] = self._keys.take(history.key)
+        key_id = self._keys.take(history.key)
+        self._key_ids.cells[number] = key_id
         self._of_owner.insert(mix(history.on_fact, history.owner), number)
+        self._by_owner_and_key.insert(mix(history.on_fact, history.owner, key_id), number)
         self._facts_with_any += history.on_fact
 
     def _open_rows(self, number: int) -> list[int]:
@@ -140,6 +143,7 @@ class Attributes:
             self._values.release(value_id)
         self._of_attribute.drop(number)
         self._of_owner.remove(mix(on_fact, owner), number)
+        self._by_owner_and_key.remove(mix(on_fact, owner, key_id), number)
         self._owners.cells[number] = self._key_ids.cells[number] = ERASED
         self._keys.release(key_id)
         self._facts_with_any -= on_fact
@@ -168,8 +172,12 @@ class Attributes:
         key_id = self._keys.find(key)
         if key_id < 0:
             return -1
-        key_ids = self._key_ids.cells
-        return next((number for number in self.of_owner(on_fact, owner) if key_ids[number] == key_id), -1)
+        owners, kinds, key_ids = self._owners.cells, self._on_fact.cells, self._key_ids.cells
+        for number in self._by_owner_and_key.find_all(mix(on_fact, owner, key_id)):
+            # a hash is no proof
+            if owners[number] == owner and kinds[number] == on_fact and key_ids[number] == key_id:
+                return number
+        return -1
 
     def episodes(self, number: int) -> list[ValueEpisode]:
         """The values that stand, in order of time."""

@@ -17,7 +17,8 @@ import pytest
 
 import semurg
 from semurg.domain.errors import Refusal
-from semurg.node import Idempotency, Node
+from semurg.idempotency import Idempotency
+from semurg.node import Node
 
 TIMES = {"first": 1_700_000_000_000_000}
 
@@ -306,3 +307,37 @@ def test_a_read_creates_nothing(directory: Path) -> None:
         assert memory.memory_status(scope="never-used")["state"] == "nothing_stored"
         assert [one["scope"] for one in memory.memory_status()["scopes"]] == ["t"]
         assert memory.node._log.head() == head
+
+
+def test_one_idempotency_key_used_by_many_at_once_answers_all_of_them_alike(directory: Path) -> None:
+    call = {"from": "Dana", "to": "Acme", "type": "LIKES"}
+
+    async def story() -> list[dict[str, Any]]:
+        node = Node(directory)
+        await node.start()
+        try:
+            key = Idempotency("one", "body")
+            return await asyncio.gather(
+                *(node.execute("relate", call, scope="t", idempotency=key) for _ in range(16))
+            )
+        finally:
+            await node.stop()
+
+    replies = asyncio.run(story())
+    assert replies[0]["already"] is False and all(reply == replies[0] for reply in replies)
+
+
+def test_a_closed_memory_says_so(directory: Path) -> None:
+    memory = semurg.open(directory)
+    memory.close()
+    memory.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        memory.recall(scope="t", subject="Dana")
+
+
+def test_passages_of_the_same_text_under_two_keys_are_both_kept(directory: Path) -> None:
+    with semurg.open(directory) as memory:
+        for key in ("D1:3", "D4:9"):
+            memory.remember(scope="t", passages=[{"text": "Dana: Bye!", "mentions": ["Dana"], "key": key}])
+        items = memory.recall(scope="t", subject="Dana")["items"]
+        assert sorted(item["key"] for item in items if item["kind"] == "passage") == ["D1:3", "D4:9"]

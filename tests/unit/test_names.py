@@ -177,9 +177,7 @@ def test_text_may_hold_anything_but_nul_and_half_surrogates() -> None:
     assert code_of(check_text, "a\ud83d", "content") == "bad_json"
 
 
-@pytest.mark.parametrize(
-    "text", ["", " \n\t", "...", "?!", "\u200b", "\ufeff \u2060", "---\n***", "「」。", "\u202e"]
-)
+@pytest.mark.parametrize("text", ["", " \n\t", "...", "?!", "\u200b", "\ufeff \u2060", "---\n***", "「」。", "\u202e"])
 def test_text_without_substance_is_nothing_to_store(text: str) -> None:
     assert not has_substance(text)
 
@@ -252,13 +250,14 @@ def test_swapping_neighbours_counts_once_and_is_not_edited_further() -> None:
     assert distance("ca", "abc", 5) == 3
 
 
-@pytest.mark.parametrize(
-    "word", ["the", "what", "und", "nicht", "für", "fur", "avec", "pero", "yang", "и"]
-)
+@pytest.mark.parametrize("word", ["the", "what", "und", "nicht", "für", "fur", "avec", "pero", "yang", "и"])
 def test_common_words_of_many_languages_never_match_alone(word: str) -> None:
     assert is_stop_word(word)
 
 
-@pytest.mark.parametrize("word", ["dana", "priya", "ali", "ben", "kim", "sam", "mia", "bill", "acme", "china", "霧島", "will", "world", "system"])
+@pytest.mark.parametrize(
+    "word",
+    ["dana", "priya", "ali", "ben", "kim", "sam", "mia", "bill", "acme", "china", "霧島", "will", "world", "system"],
+)
 def test_names_are_no_stop_words_though_some_language_lists_them(word: str) -> None:
     assert not is_stop_word(word)
