@@ -11,7 +11,7 @@ from semurg.domain.commands import DocumentInput, PassageInput
 from semurg.domain.draft_entities import EntitiesDraft, NameLookup
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.events import DocumentsLabelled, DocumentsStored, PassagesLinked, StoredDocument, StoredPassage
-from semurg.domain.linking import find_occurrences, locate
+from semurg.domain.linking import NormalText, find_occurrences, locate
 from semurg.domain.view import MemoryView, Occurrence, PassageView
 
 
@@ -58,6 +58,11 @@ class TextsDraft:
         """Made for the first text: most calls have none."""
         return NameLookup(self._view, self._entities)
 
+    @cached_property
+    def _sent(self) -> set[int]:
+        """The entities that the call names."""
+        return set(self._entities.number.values())
+
     def add(self, document: DocumentInput) -> None:
         """Store a document of the call, or recognise that it is stored."""
         number = self._numbers.get(document.digest, -1)
@@ -103,18 +108,18 @@ class TextsDraft:
         """A stored text sent again: it may gain a label, and links to entities of this call, and nothing else."""
         if self._label is not None and self._label not in self._view.document_labels(number):
             self._labelled.append(number)
-        sent = set(self._entities.number.values())
-        declared = {name for passage in document.passages for name in passage.mentions}
+        declared = {name.key: name for passage in document.passages for name in passage.mentions}
         for passage in self._view.passages_of(number):
             occurrences = self._occurrences(passage.text)
-            spans = ((self._entities.number[name.key], locate(passage.text, name)) for name in declared)
+            normal = NormalText(passage.text) if declared else ""
+            spans = ((self._entities.number[name.key], locate(normal, name)) for name in declared.values())
             named = [Occurrence(entity, *span) for entity, span in spans if span is not None]
             linked: dict[int, Occurrence] = {}
             for occurrence in sorted([*occurrences, *named], key=_by_place):
                 if occurrence.entity in linked:
                     continue
                 stands = self._view.passage_links(passage.number, occurrence.entity)
-                if stands or occurrence.entity in sent:
+                if stands or occurrence.entity in self._sent:
                     linked[occurrence.entity] = occurrence
                     if not stands:
                         self._links.append((passage.number, occurrence))
@@ -129,11 +134,13 @@ class TextsDraft:
         first: dict[int, Occurrence] = {}
         for occurrence in occurrences:
             first.setdefault(occurrence.entity, occurrence)
+        normal: NormalText | None = None
         for index, name in enumerate(passage.mentions):
             entity = self._entities.number[name.key]
             if entity in first:
                 continue
-            span = locate(passage.text, name)
+            normal = normal or NormalText(passage.text)
+            span = locate(normal, name)
             if span is None:
                 raise Refusal(
                     "mention_not_in_text",

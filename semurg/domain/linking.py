@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
@@ -20,6 +20,10 @@ from semurg.domain.view import Occurrence
 # in quadratic time, so a longer run is normalised in parts.
 _MARKS_MAX = 64
 _TABLE_ENTRIES_MAX = 50_000
+# Names made to begin alike could otherwise make a text cost its atoms times all their lengths.
+LENGTHS_MAX = 32
+# Places looked up at once: what a passage of usual length has.
+ROUND = 4_096
 _SPACES = re.compile(" {2,}")
 _TO_SPACE = dict.fromkeys(map(ord, WHITE_SPACE), " ")
 _WITHOUT_INVISIBLE = dict.fromkeys(map(ord, INVISIBLE))
@@ -79,7 +83,7 @@ class NormalText:
     `text` equals match_key of the original (but for more than 64 marks on one character). Linear in the text's length.
     """
 
-    __slots__ = ("_ends", "_origins", "_starts", "text")
+    __slots__ = ("_edges", "_ends", "_origins", "_starts", "text")
 
     def __init__(self, original: str) -> None:
         # runs that map one to one, and single pieces that do not (those have an end of their own)
@@ -107,6 +111,15 @@ class NormalText:
             length += len(part)
             after_space = part.endswith(" ")
         self.text = "".join(written).rstrip(" ")
+        self._edges: tuple[list[int], set[int]] | None = None
+
+    @property
+    def edges(self) -> tuple[list[int], set[int]]:
+        """Where atoms of `text` start, ascending, and where they end."""
+        if self._edges is None:
+            spans = atom_spans(self.text)
+            self._edges = [start for start, _ in spans], {end for _, end in spans}
+        return self._edges
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Code points of the original that [start, end) of `text` came from; start < end."""
@@ -152,45 +165,74 @@ def find_occurrences(
 ) -> list[Occurrence]:
     """Every place where the text names an entity, in order of place.
 
-    `lengths(atom)` gives, ascending, how many atoms the names have that begin with it; `lookup(keys)` gives the entity
-    of each match key or -1, and is called at most once. A name matches whole atoms, so whole words, and any run of
-    characters in a script without spaces. Where names overlap the longest wins, then the leftmost.
-    Cost: the atoms of the text times the different lengths of names that begin with the atom.
+    `lengths(atom)` gives, ascending, how many atoms the names have that begin with it; of these the first LENGTHS_MAX
+    are tried. `lookup(keys)` gives the entity of each match key or -1; most texts need one call. A name matches whole
+    atoms, so whole words, and any run of characters in a script without spaces. Where names overlap the longest wins,
+    then the leftmost. Cost: the atoms of the text times the different lengths of names that begin with the atom.
     """
     normal = NormalText(text)
-    candidates = _candidates(normal.text, lengths)
-    if not candidates:
-        return []
-    keys = list(dict.fromkeys(key for _, _, key in candidates))
-    entity_of = {key: entity for key, entity in zip(keys, lookup(keys), strict=True) if entity >= 0}
-    named = [(start, end, entity_of[key]) for start, end, key in candidates if key in entity_of]
-    named.sort(key=lambda found: (found[0] - found[1], found[0]))
-    # longest first: a later one is never longer than one already taken, so it overlaps when one of its ends is inside
-    taken = bytearray(len(normal.text))
-    kept = []
-    for start, end, entity in named:
-        if not (taken[start] or taken[end - 1]):
-            taken[start:end] = b"\1" * (end - start)
-            kept.append((start, end, entity))
+    written = normal.text
+    candidates = _candidates(written, lengths)
+    taken = bytearray(len(written))
+    kept: list[tuple[int, int, int]] = []
+    entity_of: dict[str, int] = {}
+    waiting: list[tuple[int, int]] = []
+    longest_first = sorted(candidates, reverse=True)
+    for size in longest_first:
+        # what overlaps a longer name that was found cannot be one: it need not even be cut out
+        waiting += [(at, at + size) for at in candidates[size] if not (taken[at] or taken[at + size - 1])]
+        if len(waiting) >= ROUND or size == longest_first[-1]:
+            _look_up([written[start:end] for start, end in waiting], entity_of, lookup)
+            _take_longest(written, waiting, entity_of, taken, kept)
+            waiting = []
     return [Occurrence(entity, *normal.span(start, end)) for start, end, entity in sorted(kept)]
 
 
-def _candidates(text: str, lengths: Callable[[str], Sequence[int]]) -> list[tuple[int, int, str]]:
-    """(start, end, slice) of every run of atoms that is as long as some name that begins like it."""
+def _candidates(text: str, lengths: Callable[[str], Sequence[int]]) -> dict[int, list[int]]:
+    """By length in characters, the starts of the runs of atoms that are as long as some name that begins like them."""
     spans = atom_spans(text)
     known: dict[str, Sequence[int]] = {}
-    candidates = []
+    candidates: dict[int, list[int]] = {}
     for index, (start, end) in enumerate(spans):
         first = text[start:end]
         counts = known.get(first)
         if counts is None:
-            counts = known[first] = lengths(first)
+            counts = known[first] = lengths(first)[:LENGTHS_MAX]
         for count in counts:
             last = index + count - 1
             if last >= len(spans):
                 break
-            candidates.append((start, spans[last][1], text[start : spans[last][1]]))
+            size = spans[last][1] - start
+            if size in candidates:
+                candidates[size].append(start)
+            else:
+                candidates[size] = [start]
     return candidates
+
+
+def _look_up(
+    keys: Sequence[str], entity_of: dict[str, int], lookup: Callable[[Sequence[str]], Sequence[int]]
+) -> None:
+    new = [key for key in dict.fromkeys(keys) if key not in entity_of]
+    if new:
+        entity_of.update(zip(new, lookup(new), strict=True))
+
+
+def _take_longest(
+    text: str,
+    places: list[tuple[int, int]],
+    entity_of: dict[str, int],
+    taken: bytearray,
+    kept: list[tuple[int, int, int]],
+) -> None:
+    """Keep the places that name an entity and overlap none that is taken; `places` come longest first, then leftmost.
+
+    A later one is never longer than one already taken, so it overlaps when one of its ends is inside.
+    """
+    for start, end in places:
+        if not (taken[start] or taken[end - 1]) and (entity := entity_of[text[start:end]]) >= 0:
+            taken[start:end] = b"\1" * (end - start)
+            kept.append((start, end, entity))
 
 
 def locate(text: str | NormalText, name: Name) -> tuple[int, int] | None:
@@ -200,16 +242,17 @@ def locate(text: str | NormalText, name: Name) -> tuple[int, int] | None:
     """
     normal = text if isinstance(text, NormalText) else NormalText(text)
     key = name.key
-    first = normal.text.find(key)
+    at = first = normal.text.find(key)
     if first < 0:
         return None
-    spans = atom_spans(normal.text)
-    starts, ends = {start for start, _ in spans}, {end for _, end in spans}
-    at = first
+    starts, ends = normal.edges
     while at >= 0:
-        if at in starts and at + len(key) in ends:
+        place = bisect_left(starts, at)
+        if place == len(starts):
+            break
+        if starts[place] == at and at + len(key) in ends:
             return normal.span(at, at + len(key))
-        at = normal.text.find(key, at + 1)
+        at = normal.text.find(key, starts[place] if starts[place] > at else at + 1)
     return normal.span(first, first + len(key))
 
 

@@ -57,9 +57,9 @@ class Attributes:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         parts = (
-            self._keys, self._values, self._on_fact, self._owners, self._key_ids, self._of_owner, self._by_owner_and_key,
-            self._of_attribute, self._row_attributes, self._row_values, self._row_sources, self._row_postings,
-            *self._row_times, self._postings, self._by_value,
+            self._keys, self._values, self._on_fact, self._owners, self._key_ids, self._of_owner,
+            self._by_owner_and_key, self._of_attribute, self._row_attributes, self._row_values, self._row_sources,
+            self._row_postings, *self._row_times, self._postings, self._by_value,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 
@@ -195,8 +195,12 @@ class Attributes:
     def was_stated(self, number: int, value: str, start: int, source: int) -> bool:
         """Whether a row, standing or replaced, holds this stored value from this instant on by this source."""
         wanted = (self._values.find(value), start, source)
-        values, starts, sources = self._row_values.cells, self._row_times.valid_from.cells, self._row_sources.cells
-        return any((values[row], starts[row], sources[row]) == wanted for row in self._of_attribute.rows(number))
+        columns = (self._row_values, self._row_times.valid_from, self._row_sources)
+        rows = self._of_attribute.array(number)
+        same = np.ones(len(rows), dtype=np.bool_)
+        for column, one in zip(columns, wanted, strict=True):
+            same &= column.view[rows] == one
+        return bool(same.any())
 
     def instants_of(self, number: int) -> Iterator[int]:
         """When the values of an attribute were recorded and replaced."""

@@ -49,7 +49,7 @@ class Erasing:
         yield from self._each(event.passages, erase)
         yield from self._each(event.documents, parts.documents.erase)
         parts.mentions.erase_entity(event.entity)
-        parts.names.erase(event.entity)
+        yield from parts.names.erase_in_steps(event.entity)
         self._opening.forgotten.add(event.key_hash)
 
     def _fact(self, event: FactForgotten) -> Iterator[None]:

@@ -5,9 +5,11 @@ It shows while its passage and its entity do.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from semurg.domain.events import PassagesLinked, StoredDocument
+from semurg.domain.events import StoredPassage
 from semurg.projections.chains import Chains
 from semurg.projections.columns import Column
 from semurg.projections.rows import Int32s
@@ -39,16 +41,17 @@ class Mentions:
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 
-    def record_document(self, document: StoredDocument, event: int) -> None:
-        """Take in the mentions that a new document came with."""
-        for passage in document.passages:
-            found = passage.mentions
-            for entity, start, end in zip(found[::3], found[1::3], found[2::3], strict=True):
-                self._add(passage.number, entity, start, end, event)
+    def record_passage(self, passage: StoredPassage, event: int) -> None:
+        """Take in the mentions that a new passage came with."""
+        found = passage.mentions
+        for entity, start, end in zip(found[::3], found[1::3], found[2::3], strict=True):
+            self._add(passage.number, entity, start, end, event)
 
-    def record_links(self, links: PassagesLinked, event: int) -> None:
-        """Take in links between stored passages and entities."""
-        for passage, entity, start, end in zip(links.passages, links.entities, links.starts, links.ends, strict=True):
+    def record_links(
+        self, passages: Sequence[int], entities: Sequence[int], starts: Sequence[int], ends: Sequence[int], event: int
+    ) -> None:
+        """Take in links between stored passages and entities, side by side."""
+        for passage, entity, start, end in zip(passages, entities, starts, ends, strict=True):
             self._add(passage, entity, start, end, event)
 
     def _add(self, passage: int, entity: int, start: int, end: int, event: int) -> None:

@@ -6,7 +6,7 @@ found name is never believed on a 64-bit hash alone. Called by the scope's proje
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -113,13 +113,17 @@ class Names:
 
     def erase(self, entity: int) -> None:
         """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
+        for _ in self.erase_in_steps(entity):
+            continue
+
+    def erase_in_steps(self, entity: int) -> Iterator[None]:
+        """`erase`, done when it is iterated to its end: an entity may have very many types."""
         if not self.is_live(entity):
             return
         key = match_key(self._shown.get(entity))
         self._by_key.remove(content_hash_pair(key)[0], entity)
         self._words.remove(entity, self._folded.get(entity))
         self._first_atoms.remove(key)
-        self._types.erase(entity)
         self._shown.erase(entity)
         self._folded.erase(entity)
         self._lengths.cells[entity] = 0
@@ -127,6 +131,7 @@ class Names:
         self._checks.cells[entity] = 0
         self._known_from.cells[entity] = NEVER
         self.live -= 1
+        yield from self._types.erase_in_steps(entity)
 
     def instants_of(self, entity: int) -> list[int]:
         """When the entity and each of its types were recorded, µs; nothing for one that is erased."""

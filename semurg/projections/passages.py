@@ -72,12 +72,8 @@ class Passages:
 
     # what events do
 
-    def record(self, document: StoredDocument, event: int) -> None:
-        """Take in the passages of a new document."""
-        for passage in document.passages:
-            self._add(document, passage, event)
-
-    def _add(self, document: StoredDocument, passage: StoredPassage, event: int) -> None:
+    def record(self, document: StoredDocument, passage: StoredPassage, event: int) -> None:
+        """Take in a passage of a new document."""
         number = passage.number
         self.make_numbers(number + 1)
         date = document.date if passage.date is None else passage.date

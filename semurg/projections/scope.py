@@ -6,26 +6,16 @@ forgotten leaves every part here, and no read at any instant sees it again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator
 
-from semurg.domain.events import (
-    AssertionsCited,
-    AttributesRecorded,
-    DocumentsLabelled,
-    DocumentsStored,
-    EntitiesRecorded,
-    Event,
-    FactsRecorded,
-    PassagesLinked,
-    ScopeOpened,
-)
+from semurg.domain.events import Event, ScopeOpened
 from semurg.domain.redact import Gone
 from semurg.domain.view import MemoryView
 from semurg.projections.erasing import Erasing
 from semurg.projections.holding import positions_holding
 from semurg.projections.parts import Parts
 from semurg.projections.reads import Reads
+from semurg.projections.recording import Recording
 from semurg.projections.rows import Counts
 from semurg.projections.view import Opening, ScopeView
 
@@ -44,17 +34,8 @@ class ScopeProjection:
         self.view: MemoryView = ScopeView(self.parts, self._opening)
         self.reads = Reads(self.parts)
         self.published = Counts(0, 0, 0, 0)
+        self._recording = Recording(self.parts)
         self._erasing = Erasing(self.parts, self._opening, self._is_label)
-        self._appliers: dict[type[Event], Callable[[Any, int, int], None]] = {
-            ScopeOpened: self._opened,
-            EntitiesRecorded: self._entities,
-            AssertionsCited: self._assertions,
-            DocumentsStored: self._documents,
-            DocumentsLabelled: self._labelled,
-            PassagesLinked: self._linked,
-            FactsRecorded: self._facts,
-            AttributesRecorded: self._attributes,
-        }
 
     @property
     def exists(self) -> bool:
@@ -81,21 +62,20 @@ class ScopeProjection:
 
         An event of which a redaction left nothing only takes its place on the timeline. ValueError when out of order.
         """
-        number = self.parts.timeline.add(position, recorded_at)
-        applier = self._appliers.get(type(event))
-        if applier is not None:
-            applier(event, number, recorded_at)
-        elif type(event) in self._erasing.steps:
-            for _ in self._erasing.steps[type(event)](event):
-                continue
+        for _ in self.apply_in_steps(event, position, recorded_at):
+            continue
 
     def apply_in_steps(self, event: Event, position: int, recorded_at: int) -> Iterator[None]:
         """`apply`, which is done when it is iterated to its end. Between steps the scope may be read, not changed."""
-        if type(event) not in self._erasing.steps:
-            self.apply(event, position, recorded_at)
-            return
-        self.parts.timeline.add(position, recorded_at)
-        yield from self._erasing.steps[type(event)](event)
+        number = self.parts.timeline.add(position, recorded_at)
+        kind = type(event)
+        if kind in self._recording.steps:
+            yield from self._recording.steps[kind](event, number, recorded_at)
+        elif kind in self._erasing.steps:
+            yield from self._erasing.steps[kind](event)
+        elif isinstance(event, ScopeOpened):
+            opening = self._opening
+            opening.exists, opening.number, opening.user, opening.scope = True, event.number, event.user, event.scope
 
     def publish(self) -> None:
         """Let readers count what has been applied."""
@@ -115,51 +95,3 @@ class ScopeProjection:
 
     def _is_label(self, label: str, hashed: str | None) -> bool:
         return self._keyed(self.stream, "source", label) == hashed
-
-    # what each event does
-
-    def _opened(self, event: ScopeOpened, number: int, recorded_at: int) -> None:
-        opening = self._opening
-        opening.exists, opening.number, opening.user, opening.scope = True, event.number, event.user, event.scope
-
-    def _entities(self, event: EntitiesRecorded, number: int, recorded_at: int) -> None:
-        names, position = self.parts.names, self.parts.timeline.position
-        # numbers of erased entities are missing from a redacted log: what is recorded goes in run by run
-        for first, end in _runs(event.numbers):
-            names.make_numbers(event.numbers[first])
-            run = slice(first, end)
-            names.record(event.numbers[run], event.names[run], event.sources[run], recorded_at, position)
-        if event.typed:
-            names.give_types(event.typed, event.types, recorded_at)
-
-    def _assertions(self, event: AssertionsCited, number: int, recorded_at: int) -> None:
-        self.parts.assertions.record(event, number)
-
-    def _documents(self, event: DocumentsStored, number: int, recorded_at: int) -> None:
-        for document in event.documents:
-            self.parts.documents.record(document, number)
-            self.parts.passages.record(document, number)
-            self.parts.mentions.record_document(document, number)
-
-    def _labelled(self, event: DocumentsLabelled, number: int, recorded_at: int) -> None:
-        for document, label in zip(event.documents, event.labels, strict=True):
-            self.parts.documents.give_label(document, label, number)
-
-    def _linked(self, event: PassagesLinked, number: int, recorded_at: int) -> None:
-        self.parts.mentions.record_links(event, number)
-
-    def _facts(self, event: FactsRecorded, number: int, recorded_at: int) -> None:
-        self.parts.facts.record(event, number, recorded_at)
-
-    def _attributes(self, event: AttributesRecorded, number: int, recorded_at: int) -> None:
-        for history in event.histories:
-            self.parts.attributes.record(history, recorded_at)
-
-
-def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """The stretches [first, end) of ascending numbers that follow one another without a gap."""
-    first = 0
-    for place in range(1, len(numbers) + 1):
-        if place == len(numbers) or numbers[place] != numbers[place - 1] + 1:
-            yield first, place
-            first = place

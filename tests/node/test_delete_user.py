@@ -14,7 +14,8 @@ from semurg.access import Caller
 from semurg.domain.errors import Refusal
 from semurg.domain.events import ScopeForgotten, UserDeleted
 from semurg.embedded import Memory
-from semurg.node import Idempotency, Node
+from semurg.idempotency import Idempotency
+from semurg.node import Node
 
 from .erased_bytes import everything_on_disk, still_there
 

@@ -57,7 +57,7 @@ class Change:
         if not call.texts:
             return self._choose_source()
         for text in call.texts:
-            number = self.state.document(text.text, text.date)
+            number = self.state.document(text.text, text.date, text.parts[0][3])
             if number is None:
                 number = self._store(text)
             if call.label is not None and call.label not in self.state.documents[number].labels:
@@ -68,7 +68,7 @@ class Change:
 
     def _store(self, text: Text) -> int:
         number = self.state.number()
-        self.state.documents[number] = Document(text.text, text.date, [], self.command, self.now)
+        self.state.documents[number] = Document(text.text, text.date, text.parts[0][3], [], self.command, self.now)
         for start, shown, date, key, _ in text.parts:
             self.state.passages[self.state.number()] = Passage(number, start, shown, date or text.date, key, self.now)
         return number
@@ -202,7 +202,7 @@ class Change:
             document, span = self._best_document(fact.source, fact.target)
         assertion = self.source[1][0] if self.source[0] == "assertion" else None
         said = (document, assertion, sent.start, sent.end, sent.replaces)
-        if said in [one.said for one in fact.statements]:
+        if any(one.said[:4] == said[:4] and one.replaces >= sent.replaces for one in fact.statements):
             return True
         fact.statements.append(
             Statement(*said, self.command, self.now, span)

@@ -86,10 +86,11 @@ class Passage:
 
 @dataclass
 class Document:
-    """A text with its date and labels. `whole` until a passage of it is forgotten with an entity."""
+    """A text with its date, its caller's key and its labels. `whole` until a passage of it is forgotten with an entity."""
 
     text: str
     date: str | None
+    key: str | None
     labels: list[str]
     command: int
     recorded_at: int
@@ -145,10 +146,10 @@ class State:
                 return number
         return None
 
-    def document(self, text: str, date: str | None) -> int | None:
-        """The document with this text and date that can be sent again."""
+    def document(self, text: str, date: str | None, key: str | None) -> int | None:
+        """The document with this text, date and key that can be sent again."""
         for number, document in self.documents.items():
-            if document.whole and (document.text, document.date) == (text, date):
+            if document.whole and (document.text, document.date, document.key) == (text, date, key):
                 return number
         return None
 

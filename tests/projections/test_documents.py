@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from semurg.domain.events import AssertionsCited, PassagesLinked, StoredDocument, StoredPassage
+from semurg.domain.events import AssertionsCited, StoredDocument, StoredPassage
 from semurg.domain.instants import UNKNOWN_START, date_from_text
 from semurg.projections.counted import CountedTexts
 from semurg.projections.documents import Assertions, Documents
@@ -30,8 +30,9 @@ class Texts:
 
     def store(self, document: StoredDocument) -> None:
         self.documents.record(document, self.event)
-        self.passages.record(document, self.event)
-        self.mentions.record_document(document, self.event)
+        for passage in document.passages:
+            self.passages.record(document, passage, self.event)
+            self.mentions.record_passage(passage, self.event)
 
 
 def document(
@@ -146,7 +147,7 @@ def test_mentions_lead_both_ways_and_an_erased_passage_leaves_them() -> None:
             StoredPassage(1, 14, "Dana", [0], [0, 0, 4]),
         )
     )
-    texts.mentions.record_links(PassagesLinked([1], [2], [1], [3]), texts.timeline.add(6, 20))
+    texts.mentions.record_links([1], [2], [1], [3], texts.timeline.add(6, 20))
     assert texts.mentions.passages_of(0).tolist() == [0, 1]
     assert texts.mentions.span(0, 1) == (9, 13)
     assert texts.mentions.span(1, 1) is None

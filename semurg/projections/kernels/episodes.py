@@ -32,10 +32,10 @@ def settle(
 ) -> int:
     """Close the open rows that the episodes of their fact no longer list; mark the episodes that have no open row.
 
-    `changed[i]` has the next `counts[i]` entries of `episode_starts` and `episode_ends`. Its rows are the chain that
-    ends in `last[changed[i]]`, linked by `after`; a row is open while `row_closed` is `never`, and closed by writing
-    `now`. `added` gets 1 for each episode to append, else 0. Answers how many those are. Cost: rows of the facts times
-    their episodes.
+    `changed[i]` has the next `counts[i]` entries of `episode_starts`, ascending, and `episode_ends`. Its rows are the
+    chain that ends in `last[changed[i]]`, linked by `after`; a row is open while `row_closed` is `never`, and closed
+    by writing `now`. `added` gets 1 for each episode to append, else 0. Answers how many those are.
+    Cost: rows of the facts times the logarithm of their episodes.
     """
     first = 0
     appended = 0
@@ -48,12 +48,16 @@ def settle(
         while tail >= 0:
             row = after[row]
             if row_closed[row] == never:
-                stands = False
-                for episode in range(first, end):
-                    if row_starts[row] == episode_starts[episode] and row_ends[row] == episode_ends[episode]:
-                        added[episode] = 0
-                        stands = True
-                if not stands:
+                low, high = first, end
+                while low < high:
+                    middle = (low + high) // 2
+                    if episode_starts[middle] < row_starts[row]:
+                        low = middle + 1
+                    else:
+                        high = middle
+                if low < end and episode_starts[low] == row_starts[row] and episode_ends[low] == row_ends[row]:
+                    added[low] = 0
+                else:
                     row_closed[row] = now
             if row == tail:
                 break
