@@ -66,8 +66,7 @@ class RememberDraft:
         self.entities = EntitiesDraft(view, _names(command))
         self.entities.give_types(command.entities)
         self.texts = TextsDraft(view, self.entities, command.source)
-        for document in command.documents:
-            self.texts.add(document)
+        self.texts.add_all(command.documents)
         self.sources = self._sources()
         self.facts = FactsDraft(view, now, self._assertions())
         self.attributes = AttributesDraft(view, now)

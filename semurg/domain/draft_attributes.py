@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from operator import attrgetter
+
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.events import AttributeEpisode, AttributeHistory, AttributesRecorded
 from semurg.domain.instants import NO_END, UNKNOWN_START
-from semurg.domain.intervals import first_start_after, holds_at
+from semurg.domain.intervals import holds_at
 from semurg.domain.limits import ATTRIBUTES_MAX
 from semurg.domain.values import Value, dump, load, same_value
 from semurg.domain.view import Episode, MemoryView, ValueEpisode
@@ -105,24 +108,21 @@ def _with_value(
     """The history after `value` is stated to be the one at `instant`; the rules are those of `replaces`."""
     if not history:
         return [ValueEpisode(UNKNOWN_START if start is None else start, NO_END, dump(value), cited)]
-    same: list[ValueEpisode] = []
-    other: list[ValueEpisode] = []
-    for episode in history:
-        (same if same_value(load(episode.value), value) else other).append(episode)
-    if any(holds_at(Episode(one.start, one.end), instant) for one in same):
-        return history
-    following = first_start_after((Episode(one.start, one.end) for one in other), instant)
-    added = ValueEpisode(instant, NO_END if following is None else following, dump(value), cited)
-    kept = []
-    for one in other:
-        if not holds_at(Episode(one.start, one.end), instant):
-            kept.append(one)
-        elif one.start < instant:
-            kept.append(one._replace(end=instant))
-    for one in same:
-        if one.end < added.start or added.end < one.start:
-            kept.append(one)
-        else:
-            first = min(one, added)
-            added = first._replace(end=max(one.end, added.end))
-    return sorted([*kept, added])
+    place = bisect_right(history, instant, key=attrgetter("start"))
+    before = history[:place]
+    if before and before[-1].end > instant:
+        held = before.pop()
+        if _is_of(held, value):
+            return history
+        if held.start < instant:
+            before.append(held._replace(end=instant))
+    while place < len(history) and _is_of(history[place], value):
+        place += 1
+    added = ValueEpisode(instant, history[place].start if place < len(history) else NO_END, dump(value), cited)
+    if before and before[-1].end == instant and _is_of(before[-1], value):
+        added = before.pop()._replace(end=added.end)
+    return [*before, added, *history[place:]]
+
+
+def _is_of(episode: ValueEpisode, value: Value) -> bool:
+    return same_value(load(episode.value), value)

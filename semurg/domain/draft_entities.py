@@ -73,15 +73,19 @@ class NameLookup:
         self._view = view
         self._number = entities.number
         self._lengths: dict[str, set[int]] = {}
+        self._told: dict[str, Sequence[int]] = {}
         for name in entities.new.values():
             parts = atoms(name.key)
             self._lengths.setdefault(parts[0][0], set()).add(len(parts))
 
     def lengths(self, first_atom: str) -> Sequence[int]:
         """Ascending atom counts of the names that begin with this atom."""
-        stored = self._view.name_lengths(first_atom)
-        sent = self._lengths.get(first_atom)
-        return sorted({*stored, *sent}) if sent else stored
+        told = self._told.get(first_atom)
+        if told is None:
+            stored = self._view.name_lengths(first_atom)
+            sent = self._lengths.get(first_atom)
+            told = self._told[first_atom] = sorted({*stored, *sent}) if sent else stored
+        return told
 
     def lookup(self, keys: Sequence[str]) -> list[int]:
         """Entity number for each match key, -1 where there is none."""

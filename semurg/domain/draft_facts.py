@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from semurg.domain.commands import RelationInput
+from semurg.domain.draft_groups import Group
 from semurg.domain.draft_texts import NO_SPAN_PASSAGE, Span
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.events import FactsRecorded
 from semurg.domain.instants import NO_END, UNKNOWN_START, format_instant
-from semurg.domain.intervals import any_holds_at, cut_at, ended_by, first_start_after, union
+from semurg.domain.intervals import any_holds_at, cut_at, ended_by, union
 from semurg.domain.view import Episode, MemoryView
 
 
@@ -65,18 +66,32 @@ class FactsDraft:
         self._before: dict[int, list[Episode]] = {}
         self._after: dict[int, list[Episode]] = {}
         self._new: dict[tuple[int, str, int], int] = {}
-        self._new_in_group: dict[tuple[int, str], list[tuple[int, int]]] = {}
+        self._instants: dict[tuple[int, str], set[int]] = {}
+        self._groups: dict[tuple[int, str], Group] = {}
         self._statements: dict[tuple[int, int, int, int, bool], Span | None] = {}
         self._replaced: list[Replaced] = []
-        self.facts: list[int] = []
         self._refuse_conflicts(assertions)
         found = view.facts_by_triple(
             [assertion.source for assertion in assertions],
             [assertion.type for assertion in assertions],
             [assertion.target for assertion in assertions],
         )
-        for assertion, known in zip(assertions, found, strict=True):
-            self.facts.append(self._assert(assertion, known))
+        self._replacing = {(one.source, one.type) for one in assertions if one.replaces}
+        decided = {place: self._assert(assertions[place], found[place]) for place in self._in_order(assertions)}
+        self.facts = [decided[place] for place in range(len(assertions))]
+
+    def _in_order(self, assertions: Sequence[Assertion]) -> list[int]:
+        """Plain relations first, then those that replace, by the instant they replace at.
+
+        A call says one thing however its list is ordered, and saying it twice must come to the same.
+        """
+        if not self._replacing:
+            return list(range(len(assertions)))
+        instants = [self._now if one.start is None else one.start for one in assertions]
+        return sorted(
+            range(len(assertions)),
+            key=lambda place: (True, instants[place]) if assertions[place].replaces else (False, 0),
+        )
 
     def _refuse_conflicts(self, assertions: Sequence[Assertion]) -> None:
         """One call cannot say twice, of the same instant, which target is the one."""
@@ -85,6 +100,7 @@ class FactsDraft:
             if not assertion.replaces:
                 continue
             instant = self._now if assertion.start is None else assertion.start
+            self._instants.setdefault((assertion.source, assertion.type), set()).add(instant)
             other = said.setdefault((assertion.source, assertion.type, instant), assertion.target)
             if other != assertion.target:
                 raise Refusal(
@@ -98,7 +114,8 @@ class FactsDraft:
     def _assert(self, assertion: Assertion, known: int) -> int:
         triple = (assertion.source, assertion.type, assertion.target)
         fact = self._new.get(triple, -1) if known < 0 else known
-        group_is_new = assertion.replaces and not self._group(assertion.source, assertion.type)
+        group = self._group(assertion.source, assertion.type)
+        group_is_new = group is not None and not group.targets
         fresh = fact < 0
         if fresh:
             fact = self._next
@@ -106,7 +123,8 @@ class FactsDraft:
             self._new[triple] = fact
             self._before[fact] = []
             self._after[fact] = []
-            self._new_in_group.setdefault(triple[:2], []).append((fact, assertion.target))
+            if group is not None:
+                group.targets[fact] = assertion.target
         start = UNKNOWN_START if assertion.start is None else assertion.start
         end = NO_END if assertion.end is None else assertion.end
         dated = assertion.start is not None or assertion.end is not None
@@ -115,34 +133,32 @@ class FactsDraft:
         if not repeated:
             self._statements[statement] = assertion.span
         if assertion.replaces:
-            if not (repeated and dated):
-                self._replace(fact, assertion, group_is_new)
+            if group is not None and not (repeated and dated):
+                self._replace(fact, assertion, group, group_is_new)
         elif fresh:
-            self._after[fact] = [Episode(start, end)]
+            self._set(fact, [Episode(start, end)], group)
         elif dated:
             if not repeated:
-                self._after[fact] = union(self._episodes(fact), Episode(start, end))
-        elif all(episode.end <= self._now for episode in self._episodes(fact)):
-            self._after[fact] = union(self._episodes(fact), Episode(self._now, NO_END))
+                self._set(fact, union(self._episodes(fact), Episode(start, end)), group)
+        elif all(episode.end <= self._now for episode in self._episodes(fact)[-1:]):
+            self._set(fact, union(self._episodes(fact), Episode(self._now, NO_END)), group)
         return fact
+
+    def _set(self, fact: int, episodes: list[Episode], group: Group | None) -> None:
+        if group is not None:
+            group.change(fact, self._episodes(fact), episodes)
+        self._after[fact] = episodes
 
     def _was_stated(self, statement: tuple[int, int, int, int, bool]) -> bool:
         *said, replaces = statement
         return self._view.fact_replaced(*said) if replaces else self._view.fact_stated(*said)
 
-    def _replace(self, fact: int, assertion: Assertion, group_is_new: bool) -> None:
+    def _replace(self, fact: int, assertion: Assertion, group: Group, group_is_new: bool) -> None:
         instant = self._now if assertion.start is None else assertion.start
-        others = [one for one in self._group(assertion.source, assertion.type) if one[0] != fact]
+        others = [other for other in group.holding(instant) if other != fact]
         own = self._episodes(fact)
         if not any_holds_at(own, instant):
-            following = min(
-                (
-                    start
-                    for other, _ in others
-                    if (start := first_start_after(self._episodes(other), instant)) is not None
-                ),
-                default=None,
-            )
+            following = group.next_start(instant, but=fact)
             end = min(NO_END if assertion.end is None else assertion.end, NO_END if following is None else following)
             start = UNKNOWN_START if assertion.start is None and group_is_new else instant
             if end <= start:
@@ -155,17 +171,21 @@ class FactsDraft:
                 self._replaced.append(Replaced("older_than_stored", fact, assertion.target, following))
             if ended_by(own, instant):
                 self._replaced.append(Replaced("restored", fact, assertion.target, instant))
-            self._after[fact] = union(own, Episode(start, end))
-        for other, target in others:
-            episodes = self._episodes(other)
-            if any_holds_at(episodes, instant):
-                self._after[other] = cut_at(episodes, instant)
-                self._replaced.append(Replaced("ended", other, target, instant))
+            self._set(fact, union(own, Episode(start, end)), group)
+        for other in others:
+            self._set(other, cut_at(self._episodes(other), instant), group)
+            self._replaced.append(Replaced("ended", other, group.targets[other], instant))
 
-    def _group(self, source: int, type_name: str) -> list[tuple[int, int]]:
-        """(fact, target) of every fact with this source and type, those of this call included."""
-        stored = self._view.facts_from(source, type_name)
-        return [*stored, *self._new_in_group.get((source, type_name), ())]
+    def _group(self, source: int, type_name: str) -> Group | None:
+        """Every fact with this source and type, those of this call included; None when none of them replaces."""
+        key = (source, type_name)
+        if key not in self._instants:
+            return None
+        if key not in self._groups:
+            stored = self._view.facts_from(source, type_name)
+            facts = ((fact, target, self._episodes(fact)) for fact, target in stored)
+            self._groups[key] = Group(self._instants[key], facts)
+        return self._groups[key]
 
     def _episodes(self, fact: int) -> list[Episode]:
         if fact not in self._after:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+import msgspec
+
 from semurg.domain.commands import DocumentInput, PassageInput
 from semurg.domain.draft_entities import EntitiesDraft, NameLookup
 from semurg.domain.errors import Refusal, quoted
@@ -63,12 +65,17 @@ class TextsDraft:
         """The entities that the call names."""
         return set(self._entities.number.values())
 
-    def add(self, document: DocumentInput) -> None:
-        """Store a document of the call, or recognise that it is stored."""
-        number = self._numbers.get(document.digest, -1)
-        if number >= 0:
-            self.documents.append(number)
-            return
+    def add_all(self, documents: Sequence[DocumentInput]) -> None:
+        """Take in the documents of the call; one sent twice is one, with the mentions of both."""
+        unique: dict[bytes, DocumentInput] = {}
+        for document in documents:
+            before = unique.get(document.digest)
+            unique[document.digest] = document if before is None else _with_mentions_of(before, document)
+        for document in unique.values():
+            self._add(document)
+        self.documents = [self._numbers[document.digest] for document in documents]
+
+    def _add(self, document: DocumentInput) -> None:
         number = self._view.document_by_digest(document.digest)
         if number < 0:
             number = self._next_document
@@ -77,7 +84,6 @@ class TextsDraft:
         else:
             self._recognise(number, document)
         self._numbers[document.digest] = number
-        self.documents.append(number)
 
     def _store(self, number: int, document: DocumentInput) -> None:
         passages = []
@@ -114,15 +120,13 @@ class TextsDraft:
             normal = NormalText(passage.text) if declared else ""
             spans = ((self._entities.number[name.key], locate(normal, name)) for name in declared.values())
             named = [Occurrence(entity, *span) for entity, span in spans if span is not None]
-            linked: dict[int, Occurrence] = {}
+            linked: dict[int, Occurrence | None] = dict.fromkeys(self._view.passage_entities(passage.number))
             for occurrence in sorted([*occurrences, *named], key=_by_place):
                 if occurrence.entity in linked:
                     continue
-                stands = self._view.passage_links(passage.number, occurrence.entity)
-                if stands or occurrence.entity in self._sent:
+                if occurrence.entity in self._sent:
                     linked[occurrence.entity] = occurrence
-                    if not stands:
-                        self._links.append((passage.number, occurrence))
+                    self._links.append((passage.number, occurrence))
             self.passages.append(LinkedPassage(number, passage, sorted({*occurrences, *named}, key=_by_place)))
             self._count(len(linked))
 
@@ -231,6 +235,15 @@ def _sentence_span(document: int, passage: PassageView, place: int) -> Span:
     start += len(sentence) - len(sentence.lstrip())
     end = start + len(sentence.strip())
     return Span(document, passage.number, passage.start + start, passage.start + end)
+
+
+def _with_mentions_of(document: DocumentInput, again: DocumentInput) -> DocumentInput:
+    """The document with what its repetition lists besides; both have the same text."""
+    passages = tuple(
+        msgspec.structs.replace(one, mentions=tuple(dict.fromkeys([*one.mentions, *other.mentions])))
+        for one, other in zip(document.passages, again.passages, strict=True)
+    )
+    return msgspec.structs.replace(document, passages=passages)
 
 
 def _by_place(occurrence: Occurrence) -> tuple[int, int, int]:

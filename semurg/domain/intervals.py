@@ -6,9 +6,13 @@ episodes is kept sorted, disjoint and without two that touch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from operator import attrgetter
 
 from semurg.domain.view import Episode
+
+_start, _end = attrgetter("start"), attrgetter("end")
 
 
 def holds_at(episode: Episode, instant: int) -> bool:
@@ -16,39 +20,32 @@ def holds_at(episode: Episode, instant: int) -> bool:
     return episode.start <= instant < episode.end
 
 
-def any_holds_at(episodes: Iterable[Episode], instant: int) -> bool:
+def any_holds_at(episodes: Sequence[Episode], instant: int) -> bool:
     """Whether one of the episodes holds at the instant."""
-    return any(holds_at(episode, instant) for episode in episodes)
+    following = bisect_right(episodes, instant, key=_start)
+    return following > 0 and episodes[following - 1].end > instant
 
 
 def union(episodes: list[Episode], added: Episode) -> list[Episode]:
     """The episodes with one more, those that touch or overlap it merged into one."""
+    first = bisect_left(episodes, added.start, key=_end)
+    following = bisect_right(episodes, added.end, key=_start)
     start, end = added
-    apart = []
-    for episode in episodes:
-        if episode.end < start or end < episode.start:
-            apart.append(episode)
-        else:
-            start, end = min(start, episode.start), max(end, episode.end)
-    return sorted([*apart, Episode(start, end)])
+    if first < following:
+        start, end = min(start, episodes[first].start), max(end, episodes[following - 1].end)
+    return [*episodes[:first], Episode(start, end), *episodes[following:]]
 
 
 def cut_at(episodes: list[Episode], instant: int) -> list[Episode]:
     """The episodes with the one that holds at the instant ended there; one that starts just then vanishes."""
-    result = []
-    for episode in episodes:
-        if not holds_at(episode, instant):
-            result.append(episode)
-        elif episode.start < instant:
-            result.append(Episode(episode.start, instant))
-    return result
+    if not any_holds_at(episodes, instant):
+        return list(episodes)
+    following = bisect_right(episodes, instant, key=_start)
+    held = episodes[following - 1]
+    left = [Episode(held.start, instant)] if held.start < instant else []
+    return [*episodes[: following - 1], *left, *episodes[following:]]
 
 
-def first_start_after(episodes: Iterable[Episode], instant: int) -> int | None:
-    """The earliest start later than the instant, None when there is none."""
-    return min((episode.start for episode in episodes if episode.start > instant), default=None)
-
-
-def ended_by(episodes: Iterable[Episode], instant: int) -> bool:
+def ended_by(episodes: Sequence[Episode], instant: int) -> bool:
     """Whether one of the episodes had ended at or before the instant."""
-    return any(episode.end <= instant for episode in episodes)
+    return bool(episodes) and episodes[0].end <= instant

@@ -210,9 +210,7 @@ def _candidates(text: str, lengths: Callable[[str], Sequence[int]]) -> dict[int,
     return candidates
 
 
-def _look_up(
-    keys: Sequence[str], entity_of: dict[str, int], lookup: Callable[[Sequence[str]], Sequence[int]]
-) -> None:
+def _look_up(keys: Sequence[str], entity_of: dict[str, int], lookup: Callable[[Sequence[str]], Sequence[int]]) -> None:
     new = [key for key in dict.fromkeys(keys) if key not in entity_of]
     if new:
         entity_of.update(zip(new, lookup(new), strict=True))

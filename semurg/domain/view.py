@@ -148,8 +148,8 @@ class MemoryView(Protocol):
     def passage_document(self, passage: int) -> int:
         """The document that a passage is part of."""
 
-    def passage_links(self, passage: int, entity: int) -> bool:
-        """Whether the passage is linked to the entity."""
+    def passage_entities(self, passage: int) -> list[int]:
+        """The entities that the passage is linked to, in the order they were linked."""
 
     def passages_with_any_word(self, words: Sequence[str], without: Sequence[int]) -> int:
         """How many live passages, but those in `without`, contain one of these words (domain.names.words), whole."""

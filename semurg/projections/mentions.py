@@ -96,6 +96,11 @@ class Mentions:
             keep &= self._events.view[rows] < horizon
         return np.unique(self._passages.view[rows[keep]])
 
+    def entities_of(self, passage: int) -> list[int]:
+        """The entities that a passage names, in the order they were linked."""
+        entities = (self._entities.cells[row] for row in self._of_passage.rows(passage))
+        return [entity for entity in entities if entity != ERASED]
+
     def span(self, passage: int, entity: int) -> tuple[int, int] | None:
         """Where the passage first names the entity, code points [start, end) relative to it; None: it does not."""
         entities = self._entities.cells

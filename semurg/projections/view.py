@@ -151,8 +151,9 @@ class ScopeView:
     def passage_document(self, passage: int) -> int:
         return self._parts.passages.document(passage)
 
-    def passage_links(self, passage: int, entity: int) -> bool:
-        return self._parts.mentions.span(passage, entity) is not None
+    def passage_entities(self, passage: int) -> list[int]:
+        """The entities that the passage is linked to, in the order they were linked."""
+        return self._parts.mentions.entities_of(passage)
 
     def passages_with_any_word(self, words: Sequence[str], without: Sequence[int]) -> int:
         return sum(1 for _ in self._parts.passages.with_any_word(words, without))

@@ -86,7 +86,7 @@ class Passage:
 
 @dataclass
 class Document:
-    """A text with its date, its caller's key and its labels. `whole` until a passage of it is forgotten with an entity."""
+    """A text with its date, key and labels. `whole` until a passage of it is forgotten with an entity."""
 
     text: str
     date: str | None

@@ -228,3 +228,19 @@ def test_a_dated_replacement_is_more_than_the_plain_statement_of_the_same_fact()
     story.relate("Dana", "WORKS_AT", "Acme", date="2020")
     story.relate("Dana", "WORKS_AT", "Acme", date="2020", replaces=True)
     assert story.episodes("Dana", "WORKS_AT", "Beta") == [during("2019-01-01", "2020-01-01")]
+
+
+def test_a_call_with_plain_and_replacing_relations_comes_to_the_same_in_any_order_and_sent_twice() -> None:
+    relations = [
+        {"source": "Dana", "target": "Acme", "type": "WORKS_AT"},
+        {"source": "Dana", "target": "Gamma", "type": "WORKS_AT", "replaces": True, "valid_from": "2024"},
+        {"source": "Dana", "target": "Beta", "type": "WORKS_AT", "replaces": True, "valid_from": "2022"},
+    ]
+    for order in ([0, 1, 2], [2, 1, 0], [1, 0, 2]):
+        story = Story()
+        call = {"facts": {"relations": [relations[place] for place in order]}}
+        story.remember(**call)
+        assert story.episodes("Dana", "WORKS_AT", "Acme") == [(UNKNOWN_START, instant("2022-01-01"))]
+        assert story.episodes("Dana", "WORKS_AT", "Beta") == [during("2022-01-01", "2024-01-01")]
+        assert story.episodes("Dana", "WORKS_AT", "Gamma") == [since("2024-01-01")]
+        assert story.remember(**call).events == ()

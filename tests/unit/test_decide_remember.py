@@ -256,3 +256,18 @@ def test_a_retry_of_a_dated_value_does_not_undo_a_later_one_of_the_same_instant(
     assert values(story, story.at("2025")) == {"role": "head"}
     tell("engineer", source="payroll")
     assert values(story, story.at("2025")) == {"role": "engineer"}
+
+
+def test_a_passage_sent_twice_in_one_call_has_the_mentions_of_both() -> None:
+    story = Story()
+    passages = [{"text": "Annika met Eli.", "mentions": [name]} for name in ("ann", "Eli")]
+    told = story.remember(passages=passages).reply
+    assert told["doc_ids"][0] == told["doc_ids"][1] and told["mentions"] == 2
+    assert story.remember(passages=passages).events == ()
+
+
+def test_a_text_sent_again_counts_every_link_it_has_also_one_inside_a_word() -> None:
+    story = Story()
+    story.remember(passages=[{"text": "Annika read the news.", "mentions": ["ann"]}])
+    again = story.remember(passages=[{"text": "Annika read the news."}]).reply
+    assert (again["already"], again["mentions"], again["unlinked_passages"]) == (True, 1, 0)
