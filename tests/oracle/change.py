@@ -37,7 +37,7 @@ class Change:
         self._name_entities()
         for document, text in zip(self.documents, self.call.texts, strict=False):
             self._link(document, text)
-        for relation in self.call.relations:
+        for relation in self._in_order():
             self._assert(relation)
         self._set_attributes()
         source = self.source[1][0]
@@ -171,6 +171,18 @@ class Change:
     def _instant(self, sent: Relation) -> int:
         return self.now if sent.start is None else sent.start
 
+    def _in_order(self) -> list[Relation]:
+        """One call is one statement: plain relations first, then those that replace, by their instant."""
+        plain = [one for one in self.call.relations if not one.replaces]
+        return plain + sorted((one for one in self.call.relations if one.replaces), key=self._instant)
+
+    def _replaced_by_this_call(self, source: int, type_name: str) -> bool:
+        keys = self.state.entity_by_key()
+        return any(
+            one.replaces and (keys[match_key(one.source)], one.type) == (source, type_name)
+            for one in self.call.relations
+        )
+
     def _assert(self, sent: Relation) -> None:
         keys = self.state.entity_by_key()
         source, target = keys[match_key(sent.source)], keys[match_key(sent.target)]
@@ -191,6 +203,8 @@ class Change:
             self._replace(number, sent, is_new)
         elif is_new:
             fact.episodes = first_asserted(sent.start, sent.end)
+        elif sent.start is None and sent.end is None and self._replaced_by_this_call(source, sent.type):
+            return
         else:
             fact.episodes = asserted(fact.episodes, sent.start, sent.end, self.now)
 
@@ -264,10 +278,11 @@ class Change:
             said = (identity(value), start, self.source)
             if start is not None and said in attribute.said:
                 continue
-            attribute.said.append(said)
             result = Replacement(attribute.histories, own, t, None, start is None and is_new)
             changed = result.histories != attribute.histories
             attribute.histories = result.histories
+            if changed and any(begins == t for begins, _ in attribute.histories[own]):
+                attribute.said.append(said)
             if changed and self.source[0] == "assertion":
                 self.state.assertions_of_values.add(self.source[1][0])
         for number, histories in before.values():

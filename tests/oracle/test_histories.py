@@ -199,10 +199,6 @@ def test_a_command_sent_again_writes_no_event_and_says_already(history: list[Ste
     send_twice(history, last)
 
 
-@pytest.mark.xfail(
-    strict=False,
-    reason="an undated target that the same call ends by replacing it comes back when the call is sent again",
-)
 @RUN
 @given(dense_histories, dense_writes)
 def test_a_replacement_sent_again_writes_no_event_and_says_already(history: list[Step], last: Any) -> None:
