@@ -11,7 +11,7 @@ import secrets
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -32,13 +32,13 @@ from semurg.eventlog.protocol import Log
 from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.idempotency import Idempotency, IdempotentCalls
+from semurg.orders import LARGE_CHARS
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
 from semurg.projections.replay import replay
 from semurg.reading import Reading
 from semurg.writer import NODE_STREAM, Clock, Order, Writer
 
-THREAD_PREPARE_CHARS = 20_000
 TOKEN_VARIABLE = "SEMURG_API_TOKEN"
 
 Fields = Mapping[str, Any]
@@ -107,12 +107,15 @@ class Node:
             raise
         self._state = "ready"
 
-    async def stop(self) -> None:
-        """Finish what is in flight, close the log, let go of the directory. Stopping twice is harmless."""
+    async def stop(self, abandon: bool = False) -> None:
+        """Finish what is in flight, close the log, let go of the directory. Stopping twice is harmless.
+
+        With `abandon`, writes that are not in the log yet are given up, unanswered.
+        """
         if self._state == "stopped":
             return
         self._state = "stopping"
-        await self._writer.stop()
+        await self._writer.stop(abandon)
         await self._log.close()
         self._directory.release()
         self._state = "stopped"
@@ -215,8 +218,8 @@ class Node:
         user: str,
         memo: tuple[str, str] | None,
     ) -> dict[str, Any]:
-        prepare = partial(PREPARE[verb], fields)
-        command = await asyncio.to_thread(prepare) if _is_large(fields) else prepare()
+        prepare, large = partial(PREPARE[verb], fields), _is_large(fields)
+        command = await asyncio.to_thread(prepare) if large else prepare()
         order = Order(
             verb=verb,
             command=command,
@@ -228,6 +231,7 @@ class Node:
             expected_position=fields.get("expected_position"),
             memo_key=memo[0] if memo else None,
             memo_body=memo[1] if memo else None,
+            large=large,
         )
         return await self._writer.submit(order)
 
@@ -300,12 +304,27 @@ class Node:
 
 
 def _is_large(fields: Fields) -> bool:
-    """Whether preparing the call would hold up the loop: long text, or long lists."""
+    """Whether preparing or deciding the call would hold up the loop: long text, or long lists."""
+    weighed = 0
+    for weight in _weights(fields):
+        weighed += weight
+        if weighed > LARGE_CHARS:
+            return True
+    return False
+
+
+def _weights(fields: Fields) -> Iterator[int]:
+    """What the parts of a call weigh, in code points of text that are about as much work."""
+    yield len(fields.get("content") or "") + 100 * len(fields.get("attributes") or ())
+    for message in fields.get("messages") or ():
+        yield 200 + len(message["content"])
+    for passage in fields.get("passages") or ():
+        yield 200 + len(passage["text"]) + 100 * len(passage.get("mentions") or ())
     facts = fields.get("facts") or {}
-    counted = len(fields.get("content") or "") + 200 * len(fields.get("messages") or ())
-    counted += 200 * len(fields.get("passages") or ())
-    counted += 40 * len(facts.get("relations") or ()) + 40 * len(facts.get("entities") or ())
-    return counted > THREAD_PREPARE_CHARS
+    for entity in facts.get("entities") or ():
+        yield 40 + 20 * len(entity.get("types") or ()) + 100 * len(entity.get("attributes") or ())
+    for relation in facts.get("relations") or ():
+        yield 40 + 100 * len(relation.get("attributes") or ())
 
 
 def _size(path: Path) -> int:

@@ -19,6 +19,9 @@ from semurg.eventlog.protocol import Log
 from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 
+LARGE_CHARS = 20_000
+"""Text that takes some ms to cut or to search for names."""
+
 Hash = Callable[..., str]
 
 
@@ -35,6 +38,8 @@ class Order(NamedTuple):
     expected_position: int | None = None
     memo_key: str | None = None
     memo_body: str | None = None
+    large: bool = False
+    """Whether deciding it would hold up the loop: it is then decided in a thread, and a batch of its own."""
 
     @property
     def erases(self) -> bool:
@@ -48,6 +53,14 @@ class Deciding(NamedTuple):
     log: Log
     projector: Projector
     keyed: Hash
+
+    def is_large(self, order: Order) -> bool:
+        """Whether deciding would hold up the loop: a large call, or one whose label is that of large texts."""
+        command = order.command
+        if order.large or not isinstance(command, Remember) or command.source is None or command.documents:
+            return order.large
+        scope = self.projector.scope(order.user, order.scope)
+        return scope is not None and scope.text_under(command.source) > LARGE_CHARS
 
     def decide(self, order: Order, now: int, position: int) -> Decision:
         """The events and the reply of an order, at the instant `now` after `position`. Raises Refusal."""
@@ -75,17 +88,13 @@ class Deciding(NamedTuple):
         decision.reply.update(scope=order.scope, position=str(reached))
         return decision
 
-    async def decide_erasing(
-        self, order: Order, now: int, position: int
-    ) -> tuple[dict[str, Any], list[ErasingCommit]]:
+    async def decide_erasing(self, order: Order, now: int, position: int) -> tuple[dict[str, Any], list[ErasingCommit]]:
         """The reply and the commits, one event each, of an order that takes things away. Raises Refusal.
 
         Nothing may be written meanwhile; reads go on, because this may look at every text of a scope.
         """
         if isinstance(order.command, DeleteUser):
-            reply, commits = await deletion_of_user(
-                self.log, self.projector, order.user, self.keyed, order.stream
-            )
+            reply, commits = await deletion_of_user(self.log, self.projector, order.user, self.keyed, order.stream)
             if commits:
                 reply["position"] = str(position + len(commits))
         else:

@@ -10,7 +10,9 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
 from http import HTTPStatus
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,6 +34,7 @@ NODE_STREAM = "node"
 BATCH_COMMANDS_MAX = 256
 RETRY_AFTER_FAILURE_US = 1_000_000
 REBUILD_PAGE = 10_000
+HOLD_S = 0.005
 Clock = Callable[[], int]
 
 
@@ -46,7 +49,11 @@ Encode = Callable[[dict[str, Any]], bytes]
 
 
 class Writer:
-    """Drains the queue of commands, batch by batch. Everything but the log's own work runs on the event loop."""
+    """Drains the queue of commands, batch by batch.
+
+    Deciding a large command runs in a thread: nobody but the writer, which waits for it, changes what it reads. All
+    else but the log's own work runs on the event loop, in steps of some ms.
+    """
 
     def __init__(self, log: Log, projector: Projector, clock: Clock, keyed: Hash, encode: Encode) -> None:
         self._log = log
@@ -71,12 +78,15 @@ class Writer:
         self._position, self._last_instant = position, recorded_at
         self._task = asyncio.get_running_loop().create_task(self._run(), name="semurg-writer")
 
-    async def stop(self) -> None:
-        """Finish what waits, then end."""
+    async def stop(self, abandon: bool = False) -> None:
+        """Finish what waits, then end; or with `abandon` end at once, and leave unanswered what is not in the log."""
         self._stopping = True
         self.refusals.hurry()
         self._wake.set()
-        if self._task is not None:
+        if self._task is not None and abandon:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        elif self._task is not None:
             await self._task
 
     @property
@@ -135,14 +145,14 @@ class Writer:
     def _take(self) -> list[Waiting]:
         """The next batch. A forget is a batch of its own: what it erases must be in the log already.
 
-        An empty batch writes the refusals that are due.
+        So is a large command, that the small ones before it need not wait. An empty batch writes the refusals due.
         """
         if not self._queue:
             return []
         batch = [self._queue.popleft()]
-        if batch[0].order.erases:
+        if _is_alone(batch[0]):
             return batch
-        while self._queue and len(batch) < BATCH_COMMANDS_MAX and not self._queue[0].order.erases:
+        while self._queue and len(batch) < BATCH_COMMANDS_MAX and not _is_alone(self._queue[0]):
             batch.append(self._queue.popleft())
         return batch
 
@@ -156,9 +166,14 @@ class Writer:
             for one in refused:
                 commits.append(commit_of(one, self.next_instant()))
                 self._apply(commits[-1])
+            held_since = perf_counter()
             for waiting in batch:
+                if perf_counter() - held_since > HOLD_S:
+                    await asyncio.sleep(0)
+                    held_since = perf_counter()
+                large = self._deciding.is_large(waiting.order)
                 try:
-                    decision = self._deciding.decide(waiting.order, self.next_instant(), self._position)
+                    decision = await self._decide(waiting.order, large)
                 except Refusal as refusal:
                     _fail(waiting, refusal)
                     continue
@@ -166,7 +181,10 @@ class Writer:
                 if decision.events or waiting.order.memo_key is not None:
                     touched[waiting.order.stream] = None
                     commit = self._commit(waiting.order, decision, self.next_instant())
-                    self._apply(commit)
+                    if large:
+                        await self._apply_in_steps(commit)
+                    else:
+                        self._apply(commit)
                     commits.append(commit)
             if commits:
                 await self._log.append(commits)
@@ -176,6 +194,10 @@ class Writer:
             return
         self._publish(answers)
         self.refusals.recorded(refused)
+
+    async def _decide(self, order: Order, large: bool) -> Decision:
+        work = partial(self._deciding.decide, order, self.next_instant(), self._position)
+        return await asyncio.to_thread(work) if large else work()
 
     async def _forget(self, waiting: Waiting) -> None:
         """Decide what goes; commit it with its redactions; erase; answer. Readers see it go when it is durable."""
@@ -253,7 +275,7 @@ class Writer:
             self._projector.apply(recorded)
 
     async def _apply_in_steps(self, commit: Commit) -> None:
-        """The same for a durable commit that may erase much: the loop answers reads in between."""
+        """The same for a commit that may be large: the loop answers reads in between."""
         for recorded in self._recorded(commit):
             for _ in self._projector.apply_in_steps(recorded):
                 await asyncio.sleep(0)
@@ -286,7 +308,8 @@ class Writer:
             records: list[Recorded] = []
             while page := await self._log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
                 records.extend(page)
-            self._projector.rebuild(stream, records)
+            built = await asyncio.to_thread(self._projector.build, stream, records)
+            self._projector.put_back(stream, records, built)
         for waiting in batch:
             _fail(waiting, error)
 
@@ -309,6 +332,10 @@ def commit_of_order(order: Order, decision: Decision, instant: int, version: int
         events=decision.events,
         memo=memo,
     )
+
+
+def _is_alone(waiting: Waiting) -> bool:
+    return waiting.order.erases or waiting.order.large
 
 
 def _fail(waiting: Waiting, error: BaseException) -> None:

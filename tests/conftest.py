@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -27,13 +27,22 @@ STOP_S = 10.0
 
 
 class RunningNode:
-    """One `semurg serve` process. `lines` collects the JSON log; `output` is what it printed."""
+    """One `semurg serve` process, or another program's that ends in one.
 
-    def __init__(self, data: Path, *options: str, environment: dict[str, str] | None = None) -> None:
+    `lines` collects the JSON log; `output` is what it printed.
+    """
+
+    def __init__(
+        self,
+        data: Path,
+        *options: str,
+        environment: dict[str, str] | None = None,
+        program: Sequence[str] = ("-m", "semurg"),
+    ) -> None:
         self.data = data
         kept = {name: value for name, value in os.environ.items() if not name.startswith("SEMURG_")}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "semurg", "serve", "--data", str(data), "--port", "0", *options],
+            [sys.executable, *program, "serve", "--data", str(data), "--port", "0", *options],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -136,8 +145,8 @@ def start_node() -> Iterator[Callable[..., RunningNode]]:
     """Starts nodes of a test's own, which are stopped after it."""
     started: list[RunningNode] = []
 
-    def start(data: Path, *options: str, environment: dict[str, str] | None = None) -> RunningNode:
-        started.append(RunningNode(data, *options, environment=environment))
+    def start(data: Path, *options: str, **settings: Any) -> RunningNode:
+        started.append(RunningNode(data, *options, **settings))
         return started[-1]
 
     yield start

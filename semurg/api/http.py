@@ -46,7 +46,8 @@ from semurg.node import Node
 DRAIN_BYTES_MAX = 64 * 1024 * 1024
 LINGER_S = 2.0
 REQUEST_TIMEOUT_S = 60
-RESPONSE_TIMEOUT_S = 120
+# A write is answered however long it takes: cut off, its caller could not know that it went on and was kept.
+RESPONSE_TIMEOUT_S = 24 * 60 * 60
 HTML = "text/html"
 _PATHS = frozenset(operation.path for operation in OPERATIONS)
 
@@ -68,10 +69,11 @@ class HttpDoor:
         self.stopping = False
         self.app = self._build()
 
-    async def drain(self, timeout_s: float) -> None:
-        """Wait until every write that was begun is answered, but no longer than this."""
+    async def drain(self, timeout_s: float) -> bool:
+        """Wait until every write that was begun is answered, but no longer than this; whether all are."""
         if self._writes:
             await asyncio.wait(self._writes, timeout=timeout_s)
+        return not self._writes
 
     def _build(self) -> Sanic[Any, Any]:
         app: Sanic[Any, Any] = Sanic(

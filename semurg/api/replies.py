@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import msgspec
-from sanic.exceptions import MethodNotAllowed, NotFound, PayloadTooLarge, RequestTimeout, SanicException
+from sanic.exceptions import (
+    MethodNotAllowed,
+    NotFound,
+    PayloadTooLarge,
+    RequestTimeout,
+    SanicException,
+    ServiceUnavailable,
+)
 
 from semurg.api.headers import JSON
 from semurg.domain.errors import Refusal
@@ -81,6 +88,8 @@ def refusal_of_transport(error: SanicException) -> Refusal | None:
         return Refusal("too_large", "The request's headers are too large.", "Send less in the headers.")
     if isinstance(error, RequestTimeout):
         return Refusal("bad_request", "The request did not arrive whole in time.", "Send it again, without pauses.")
+    if isinstance(error, ServiceUnavailable):
+        return Refusal("busy", "The node did not answer in time.", "Send the call again in a second.", retry_after=1)
     if 400 <= error.status_code < 500:
         return Refusal("bad_request", "The request is not well-formed HTTP/1.1.", "Use an HTTP client library.")
     return None

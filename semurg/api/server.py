@@ -100,7 +100,7 @@ class _Serving:
             self._announce(self._node, url)
             await stop
         stop.cancel()
-        await _stop_serving(server, door)
+        answered = await _stop_serving(server, door)
         if not start.done():
             # Kernels still compile in a thread that cannot be interrupted; nothing has been written, so do not wait.
             self.exit_at_once = 0
@@ -109,12 +109,17 @@ class _Serving:
             raise error
         try:
             async with asyncio.timeout(CLOSE_S):
-                await self._node.stop()
+                await self._node.stop(abandon=not answered)
         except TimeoutError:
             # What was acknowledged is durable; the next start reads the log as after a crash.
             logger.error("the log could not be closed in time")
             self.exit_at_once = 1
             return
+        if not answered:
+            # A thread may still decide a large call, and Python would wait for it at exit. What it decides was never
+            # acknowledged, and the log is closed: nothing is lost that anybody counts on.
+            logger.warning("writes that were not decided in time are given up")
+            self.exit_at_once = 0
         logger.info("stopped", extra={"event": "stopped"})
 
 
@@ -124,8 +129,8 @@ async def _cancel(task: asyncio.Task[None]) -> None:
         await task
 
 
-async def _stop_serving(server: Any, door: HttpDoor) -> None:
-    """Take no new connection, let requests in flight finish, then cut off who is still sending."""
+async def _stop_serving(server: Any, door: HttpDoor) -> bool:
+    """Take no new connection, let requests in flight finish, then cut off who is left; whether all writes are done."""
     door.stopping = True
     server.server.close()
     connections: set[Any] = server.connections
@@ -137,7 +142,7 @@ async def _stop_serving(server: Any, door: HttpDoor) -> None:
         await asyncio.sleep(DRAIN_STEP_S)
     for connection in list(connections):
         connection.abort()
-    await door.drain(WRITES_S)
+    return await door.drain(WRITES_S)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -132,13 +132,15 @@ class RememberDraft:
             for attribute in entity.attributes:
                 owner = (False, number)
                 self.attributes.set(owner, entity.name.text, attribute.key, attribute.value, start, cited)
-        for relation, fact in zip(self.command.relations, self.facts.facts, strict=True):
-            if not relation.attributes:
-                continue
-            cited, _ = self.sources.of_fact(number_of(self, relation.source), number_of(self, relation.target))
-            begins = start if relation.valid_from is None else relation.valid_from
-            for attribute in relation.attributes:
-                self.attributes.set((True, fact), relation.type, attribute.key, attribute.value, begins, cited)
+        begins = [start if one.valid_from is None else one.valid_from for one in self.command.relations]
+        instants = [self.now if one is None else one for one in begins]
+        # By the instant they hold from, as relations are: a call says one thing however its list is ordered.
+        for place in sorted(range(len(instants)), key=instants.__getitem__):
+            relation, owner = self.command.relations[place], (True, self.facts.facts[place])
+            if relation.attributes:
+                cited, _ = self.sources.of_fact(number_of(self, relation.source), number_of(self, relation.target))
+                for attribute in relation.attributes:
+                    self.attributes.set(owner, relation.type, attribute.key, attribute.value, begins[place], cited)
 
     def events(self) -> tuple[Event, ...]:
         """The events, in the order in which they are applied."""

@@ -76,7 +76,6 @@ class FactsDraft:
             [assertion.type for assertion in assertions],
             [assertion.target for assertion in assertions],
         )
-        self._replacing = {(one.source, one.type) for one in assertions if one.replaces}
         decided = {place: self._assert(assertions[place], found[place]) for place in self._in_order(assertions)}
         self.facts = [decided[place] for place in range(len(assertions))]
 
@@ -85,7 +84,7 @@ class FactsDraft:
 
         A call says one thing however its list is ordered, and saying it twice must come to the same.
         """
-        if not self._replacing:
+        if not self._instants:
             return list(range(len(assertions)))
         instants = [self._now if one.start is None else one.start for one in assertions]
         return sorted(
@@ -140,7 +139,7 @@ class FactsDraft:
         elif dated:
             if not repeated:
                 self._set(fact, union(self._episodes(fact), Episode(start, end)), group)
-        elif all(episode.end <= self._now for episode in self._episodes(fact)[-1:]):
+        elif group is None and all(episode.end <= self._now for episode in self._episodes(fact)[-1:]):
             self._set(fact, union(self._episodes(fact), Episode(self._now, NO_END)), group)
         return fact
 

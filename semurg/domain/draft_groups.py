@@ -15,7 +15,8 @@ from semurg.domain.view import Episode
 class Group:
     """The facts of one group: `targets` by fact, and their episodes. `holding` takes the instants given here alone.
 
-    A segment tree over the instants (de Berg et al., Computational Geometry, chapter 10), kept in an array: an episode lies in O(log n) nodes, and what holds at an instant lies on the way from its leaf to the root.
+    A segment tree over the instants, kept in an array (de Berg et al., Computational Geometry, chapter 10): an episode
+    lies in O(log n) nodes, and what holds at an instant lies on the way from its leaf to the root.
     """
 
     def __init__(self, instants: Iterable[int], facts: Iterable[tuple[int, int, Sequence[Episode]]]) -> None:

@@ -158,8 +158,12 @@ class Documents:
     def under(self, label: str) -> list[int]:
         """Live documents under the label, ascending."""
         label_id = self._labels.find(label)
-        documents = self._label_documents.cells
-        return sorted({documents[row] for row in self._under_label.rows(label_id) if documents[row] >= 0})
+        documents = self._label_documents.view[self._under_label.array(label_id)]
+        return np.unique(documents[documents >= 0]).tolist()  # type: ignore[no-any-return]
+
+    def length(self, number: int) -> int:
+        """Code points of a live document."""
+        return int(self._lengths.cells[number])
 
     def date(self, number: int) -> str | None:
         """The date of a live document, as canonical text."""

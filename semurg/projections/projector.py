@@ -39,7 +39,7 @@ class Projector:
             projection.apply(recorded.event, recorded.position, recorded.recorded_at)
 
     def apply_in_steps(self, recorded: Recorded) -> Iterator[None]:
-        """`apply` for an event that may erase much, done when it is iterated to its end. Reads may come in between."""
+        """`apply` for an event that may be large, done when it is iterated to its end. Reads may come in between."""
         projection = self._concerned(recorded)
         if projection is not None:
             yield from projection.apply_in_steps(recorded.event, recorded.position, recorded.recorded_at)
@@ -91,17 +91,26 @@ class Projector:
         self._scopes.pop(stream, None)
         self._touched.discard(stream)
 
+    def build(self, stream: str, records: Iterable[Recorded]) -> ScopeProjection | None:
+        """The projection that all events of a stream make, for `put_back`; changes nothing here."""
+        return build(stream, records, self._keyed)
+
     def rebuild(self, stream: str, records: Iterable[Recorded]) -> ScopeProjection | None:
         """Build what is known of a stream again from all its events, in order: its projection and the catalogue's part.
 
         What was staged of it and never became durable is gone then. None when no scope of the stream is open.
         """
+        stored = list(records)
+        return self.put_back(stream, stored, self.build(stream, stored))
+
+    def put_back(
+        self, stream: str, records: Iterable[Recorded], projection: ScopeProjection | None
+    ) -> ScopeProjection | None:
+        """`rebuild` with a projection that is built already."""
         self.drop(stream)
         self.catalogue.reset(stream)
-        stored = list(records)
-        for recorded in stored:
+        for recorded in records:
             self.catalogue.apply(recorded.event, stream, recorded.version, recorded.position, recorded.recorded_at)
-        projection = build(stream, stored, self._keyed)
         if projection is not None:
             projection.publish()
             self._scopes[stream] = projection

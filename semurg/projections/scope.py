@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from semurg.domain.events import Event, ScopeOpened
+from semurg.domain.limits import LABEL_DOCUMENTS_MAX
 from semurg.domain.redact import Gone
 from semurg.domain.view import MemoryView
 from semurg.projections.erasing import Erasing
@@ -88,6 +89,11 @@ class ScopeProjection:
     def positions_holding(self, gone: Gone) -> list[int]:
         """Log positions of the events that may hold what is gone, ascending; asked before the forget is applied."""
         return positions_holding(self.parts, gone)
+
+    def text_under(self, label: str) -> int:
+        """Code points of the documents under a label that facts without text attach to; 0 when they do not attach."""
+        documents = self.parts.documents.under(label)
+        return sum(map(self.parts.documents.length, documents)) if len(documents) <= LABEL_DOCUMENTS_MAX else 0
 
     def memory_bytes(self) -> int:
         """Bytes held, spare room included."""

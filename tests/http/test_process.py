@@ -82,6 +82,33 @@ def test_sigterm_does_not_wait_for_a_client_that_never_finishes(start_node: Star
     assert time.monotonic() - asked < 5
 
 
+def test_others_are_answered_and_sigterm_ends_it_within_5_seconds_while_a_large_call_is_being_decided(
+    start_node: Start, tmp_path: Path
+) -> None:
+    program = [str(Path(__file__).with_name("deciding_child.py"))]
+    node = start_node(tmp_path / "data", program=program).wait_ready()
+    body = json.dumps({"scope": "s", "content": "Dana left Acme. " * 5_000}).encode()
+    headers = {
+        "Authorization": f"Bearer {node.token}",
+        "Content-Type": "application/json",
+        "Content-Length": str(len(body)),
+    }
+    with RawConnection(node.port) as connection, node.client() as client:
+        client.post("/v1/memory/relate", json=FACT).raise_for_status()
+        connection.send_request("POST", "/v1/memory/remember", headers, body)
+        node.wait_for("deciding")
+        assert client.get("/api/health").status_code == 200
+        assert client.post("/v1/memory/recall", json={"scope": "s", "subject": "Dana"}).json()["state"] == "answered"
+        asked = time.monotonic()
+        assert node.stop() == 0
+        assert time.monotonic() - asked < 5
+        assert connection.is_closed_by_peer()
+    again = start_node(tmp_path / "data").wait_ready()
+    with again.client() as client:
+        counts = client.get("/v1/memory/status", params={"scope": "s"}).json()["scopes"]
+    assert [(one["facts"], one["documents"]) for one in counts] == [(1, 0)]
+
+
 def test_sigint_stops_it_as_sigterm_does(start_node: Start, tmp_path: Path) -> None:
     assert start_node(tmp_path / "data").wait_ready().stop(signal.SIGINT) == 0
 

@@ -260,7 +260,8 @@ class Change:
 
     def _set_attributes(self) -> None:
         before: dict[tuple[tuple[str, int], str], Any] = {}
-        for owner, key, value, start in self._values_sent():
+        sent = sorted(self._values_sent(), key=lambda one: self.now if one[3] is None else one[3])
+        for owner, key, value, start in sent:
             assert owner is not None
             number = self.state.attribute(owner, key)
             is_new = number is None

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from semurg.domain import linking
 from semurg.domain.linking import NormalText, atoms, find_occurrences, locate, occurs
 from semurg.domain.names import clean_name, match_key
 
@@ -211,6 +212,23 @@ def test_linking_equals_its_plain_definition(names: list[str], parts: list[str],
     text = between.join(parts)
     found = [(start, end, entity) for entity, start, end in find_occurrences(text, *index(names))]
     assert found == plain_occurrences(names, text)
+
+
+@given(
+    st.lists(st.lists(st.sampled_from(["a", "b", "ab"]), min_size=1, max_size=3).map(" ".join), unique=True),
+    st.lists(st.sampled_from(["a", "b", "ab"]), max_size=14).map(" ".join),
+    st.integers(1, 6),
+)
+def test_looking_up_in_rounds_finds_the_same(names: list[str], text: str, most: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linking, "ROUND", most)
+        found = [(start, end, entity) for entity, start, end in find_occurrences(text, *index(names))]
+    assert found == plain_occurrences(names, text)
+
+
+def test_of_names_that_begin_alike_those_of_the_32_smallest_lengths_are_looked_for() -> None:
+    names = [" ".join(["ha"] * (count + 1)) for count in range(linking.LENGTHS_MAX + 1)]
+    assert named(names, names[-1]) == [(names[-2], names[-2]), (names[0], names[0])]
 
 
 @given(

@@ -55,7 +55,9 @@ def settle(
                         low = middle + 1
                     else:
                         high = middle
-                if low < end and episode_starts[low] == row_starts[row] and episode_ends[low] == row_ends[row]:
+                while low < end and episode_starts[low] == row_starts[row] and episode_ends[low] != row_ends[row]:
+                    low += 1
+                if low < end and episode_starts[low] == row_starts[row]:
                     added[low] = 0
                 else:
                     row_closed[row] = now
