@@ -49,11 +49,7 @@ Encode = Callable[[dict[str, Any]], bytes]
 
 
 class Writer:
-    """Drains the queue of commands, batch by batch.
-
-    Deciding a large command runs in a thread: nobody but the writer, which waits for it, changes what it reads. All
-    else but the log's own work runs on the event loop, in steps of some ms.
-    """
+    """Drains the queue of commands, batch by batch. All but the log's work and large decisions is on the event loop."""
 
     def __init__(self, log: Log, projector: Projector, clock: Clock, keyed: Hash, encode: Encode) -> None:
         self._log = log
@@ -196,6 +192,7 @@ class Writer:
         self.refusals.recorded(refused)
 
     async def _decide(self, order: Order, large: bool) -> Decision:
+        # Nobody changes what a decision reads but the writer, which waits for it.
         work = partial(self._deciding.decide, order, self.next_instant(), self._position)
         return await asyncio.to_thread(work) if large else work()
 
@@ -239,18 +236,9 @@ class Writer:
     def _erasing_commits(self, order: Order, reply: dict[str, Any], parts: Sequence[ErasingCommit]) -> list[Commit]:
         """The commits of one erasing command, an event each, in one transaction; the last one keeps its memo."""
         first = self.next_instant()
-        commits = []
-        for offset, part in enumerate(parts):
-            commit = self._commit(order._replace(stream=part.stream), Decision(part.events, reply), first + offset)
-            commits.append(
-                msgspec.structs.replace(
-                    commit,
-                    redactions=part.payloads,
-                    forget_memos_of=part.memos_of,
-                    memo=commit.memo if part is parts[-1] else None,
-                )
-            )
-        return commits
+        decided = [(order._replace(stream=part.stream), Decision(part.events, reply)) for part in parts]
+        commits = [self._commit(*one, first + offset) for offset, one in enumerate(decided)]
+        return [_erasing(*one, last=one[1] is parts[-1]) for one in zip(commits, parts, strict=True)]
 
     async def _finish_erasure(self, stream: str) -> None:
         through = self._unfinished.get(stream)
@@ -305,9 +293,7 @@ class Writer:
         head = self._log.head()
         self._position, self._last_instant = head.position, max(self._last_instant, head.recorded_at)
         for stream in touched:
-            records: list[Recorded] = []
-            while page := await self._log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
-                records.extend(page)
+            records = await _all_of(self._log, stream)
             built = await asyncio.to_thread(self._projector.build, stream, records)
             self._projector.put_back(stream, records, built)
         for waiting in batch:
@@ -332,6 +318,19 @@ def commit_of_order(order: Order, decision: Decision, instant: int, version: int
         events=decision.events,
         memo=memo,
     )
+
+
+def _erasing(commit: Commit, part: ErasingCommit, last: bool) -> Commit:
+    memo = commit.memo if last else None
+    return msgspec.structs.replace(commit, redactions=part.payloads, forget_memos_of=part.memos_of, memo=memo)
+
+
+async def _all_of(log: Log, stream: str) -> list[Recorded]:
+    """Every event of a stream that is in the log."""
+    records: list[Recorded] = []
+    while page := await log.read_stream(stream, records[-1].version if records else 0, REBUILD_PAGE):
+        records.extend(page)
+    return records
 
 
 def _is_alone(waiting: Waiting) -> bool:

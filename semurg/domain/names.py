@@ -283,9 +283,7 @@ def _stop_words() -> frozenset[str]:
     import stop_words
 
     listed = {
-        match_key(word)
-        for language in stop_words.AVAILABLE_LANGUAGES
-        for word in stop_words.get_stop_words(language)
+        match_key(word) for language in stop_words.AVAILABLE_LANGUAGES for word in stop_words.get_stop_words(language)
     }
     return frozenset(listed | {folded(word) for word in listed}) - _NAMES_NOT_STOP
 

@@ -256,7 +256,7 @@ class Names:
     def _nearest(self, query: str, edits_max: int, wanted: int, at: At) -> _Near:
         """The visible entities within `edits_max` of a folded query, up to the distance that holds `wanted` of them."""
         codes = np.frombuffer(query.encode("utf-32-le"), dtype=np.int32)
-        signature = self._signature(query)
+        signature = _signature_of(query)
         out, edits = np.empty(SEEDS_MAX, dtype=np.int32), np.empty(SEEDS_MAX, dtype=np.int32)
         longest = len(codes) + edits_max + 1
         count = kernels.nearest(
@@ -267,13 +267,6 @@ class Names:
             np.zeros(edits_max + 1, dtype=np.int32), out, edits,
         )  # fmt: skip
         return _Near(out[:count].tolist(), edits[:count].tolist())
-
-    @staticmethod
-    def _signature(query: str) -> int:
-        raw = np.frombuffer(query.encode(), dtype=np.uint8)
-        length, signature = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.uint64)
-        kernels.describe(raw, np.array([len(raw)], dtype=np.int64), 0, length, signature)
-        return int(signature[0])
 
     def _alike_at_start(self, query: str, at: At) -> list[int]:
         out = np.empty(SEEDS_MAX, dtype=np.int32)
@@ -293,3 +286,11 @@ class Names:
                 if len(seen) == SEEDS_MAX:
                     break
         return seen
+
+
+def _signature_of(query: str) -> int:
+    """What kernels.describe keeps of a folded name."""
+    raw = np.frombuffer(query.encode(), dtype=np.uint8)
+    length, signature = np.zeros(1, dtype=np.uint16), np.zeros(1, dtype=np.uint64)
+    kernels.describe(raw, np.array([len(raw)], dtype=np.int64), 0, length, signature)
+    return int(signature[0])

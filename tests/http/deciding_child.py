@@ -23,5 +23,5 @@ def _decide_small_ones_only(deciding: Deciding, *arguments: Any) -> Any:
 
 
 if __name__ == "__main__":
-    Deciding.decide = _decide_small_ones_only  # type: ignore[method-assign]
+    Deciding.decide = _decide_small_ones_only  # type: ignore[assignment,method-assign]
     main()

@@ -128,6 +128,23 @@ def test_a_node_that_cannot_now_says_when_to_come_back(code: str, status: int) -
     assert int(reply.headers["retry-after"]) >= 1
 
 
+def test_an_answer_that_the_server_gives_up_on_is_no_bug_and_the_write_goes_on() -> None:
+    async def run() -> tuple[httpx.Response, int]:
+        node = NodeInTrouble()
+        node.gate = asyncio.Event()
+        async with door_to(node) as (door, client):
+            # read when the connection is made; a real node waits a day
+            door.app.config.RESPONSE_TIMEOUT = 0.01
+            reply = await client.post("/v1/memory/relate", json=FACT, timeout=30)
+            node.gate.set()
+            assert await door.drain(30)
+            return reply, node.finished
+
+    reply, finished = asyncio.run(run())
+    assert (reply.status_code, reply.json()["error"]) == (429, "busy")
+    assert finished == 1
+
+
 def test_while_it_warms_health_is_alive_but_not_ready() -> None:
     reply = asked(NodeInTrouble(state="warming"), lambda client: client.get("/api/health"))
     assert reply.status_code == 503

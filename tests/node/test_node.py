@@ -317,9 +317,7 @@ def test_one_idempotency_key_used_by_many_at_once_answers_all_of_them_alike(dire
         await node.start()
         try:
             key = Idempotency("one", "body")
-            return await asyncio.gather(
-                *(node.execute("relate", call, scope="t", idempotency=key) for _ in range(16))
-            )
+            return await asyncio.gather(*(node.execute("relate", call, scope="t", idempotency=key) for _ in range(16)))
         finally:
             await node.stop()
 

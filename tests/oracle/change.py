@@ -218,9 +218,7 @@ class Change:
         said = (document, assertion, sent.start, sent.end, sent.replaces)
         if any(one.said[:4] == said[:4] and one.replaces >= sent.replaces for one in fact.statements):
             return True
-        fact.statements.append(
-            Statement(*said, self.command, self.now, span)
-        )
+        fact.statements.append(Statement(*said, self.command, self.now, span))
         return False
 
     def _best_document(self, source: int, target: int) -> tuple[int, Span | None]:

@@ -71,9 +71,9 @@ maybe_date = st.none() | dates
 
 def fields(required: dict[str, st.SearchStrategy[Any]], **optional: st.SearchStrategy[Any]) -> Any:
     """Dicts with these fields; an optional one is left out when its strategy draws None."""
-    return st.fixed_dictionaries(
-        {**required} | {key: st.none() | one for key, one in optional.items()}
-    ).map(lambda drawn: {key: one for key, one in drawn.items() if one is not None})
+    return st.fixed_dictionaries({**required} | {key: st.none() | one for key, one in optional.items()}).map(
+        lambda drawn: {key: one for key, one in drawn.items() if one is not None}
+    )
 
 
 attributes = st.dictionaries(st.sampled_from(KEYS), st.sampled_from(VALUES), min_size=1, max_size=2)

@@ -39,9 +39,9 @@ def check_pages(twins: Twins, place: Place, asked: dict[str, Any], k: int, meanw
     keys = [one["text"] + str(one["source_id"]) for one in shown]
     assert len(keys) == len(set(keys)), "a page repeats an item"
     assert set(keys) == set(everything), "pages skip an item"
-    assert [_apart_from_score(one) for one in shown] == [
-        _apart_from_score(everything[key]) for key in keys
-    ], "an item differs from the same item of the whole reply"
+    assert [_apart_from_score(one) for one in shown] == [_apart_from_score(everything[key]) for key in keys], (
+        "an item differs from the same item of the whole reply"
+    )
 
 
 def check_compact(twins: Twins, place: Place, asked: dict[str, Any], whole: dict[str, Any]) -> None:

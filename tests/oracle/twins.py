@@ -87,9 +87,7 @@ class Twins:
         assert due <= recorded < max(due, self.clock.latest) + REFUSALS_MAX, f"recorded at {recorded}, due at {due}"
         return recorded
 
-    def _ask_oracle(
-        self, verb: str, place: Place, fields: dict[str, Any], instant: int
-    ) -> tuple[Any, tuple[str, ...]]:
+    def _ask_oracle(self, verb: str, place: Place, fields: dict[str, Any], instant: int) -> tuple[Any, tuple[str, ...]]:
         try:
             return getattr(self.oracle, verb)(place, instant, fields), ()
         except RefusedError as refusal:

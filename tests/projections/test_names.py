@@ -220,3 +220,19 @@ def test_odd_queries_find_nothing_and_break_nothing(query: str) -> None:
     assert names.find_exact(query, NOW) == -1
     assert Names().find_spelling("dana", NOW) == []
     assert Names().close_names("dana", NOW, 3) == []
+
+
+def test_of_very_many_types_each_is_given_once_and_the_last_spelling_takes_its_class_along() -> None:
+    names = Names()
+    names.record([0, 1], ["dana", "acme"], [-1, -1], 10, 1)
+    many = [f"type {number}" for number in range(5_000)]
+    names.give_types([0] * 10_000, [*many, *map(str.upper, many)], 10)
+    assert names.types_of(0, At(10, 0)) == many
+    assert names.type_keys(0) == set(many)
+    names.give_types([1, 1], ["TYPE 7", "type 8"], 20)
+    steps = sum(1 for _ in names.erase_in_steps(0))
+    assert steps > 1
+    assert names.types_of(0, At(20, 0)) == []
+    assert [(one.type, one.members) for one in names.classes(At(20, 0))] == [("TYPE 7", 1), ("type 8", 1)]
+    names.erase(1)
+    assert names.classes(At(20, 0)) == []
