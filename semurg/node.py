@@ -230,7 +230,7 @@ class Node:
                 user=user,
                 scope=scope,
                 actor=self._identities.actor(caller, user),
-                command_id=uuid.uuid4().hex,
+                command_id=os.urandom(16).hex(),
                 expected_position=fields.get("expected_position"),
                 memo_key=memo[0] if memo else None,
                 memo_body=memo[1] if memo else None,

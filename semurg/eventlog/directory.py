@@ -14,7 +14,6 @@ import os
 import secrets
 import tempfile
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
 
@@ -155,7 +154,7 @@ class DataDirectory:
     def keyed_hash(self, kind: str, *parts: str) -> str:
         """HMAC-SHA256 of the parts under the node's key, hex: equal for equal parts of one kind; tells no more."""
         message = b"".join(len(part).to_bytes(8, "big") + part for part in map(_utf8, (kind, *parts)))
-        return hmac.new(self._held_key(), message, sha256).hexdigest()
+        return hmac.digest(self._held_key(), message, "sha256").hex()
 
     @property
     def cursor_key(self) -> bytes:
