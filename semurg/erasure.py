@@ -10,6 +10,7 @@ reads meanwhile; nothing of the scope changes in between, because the writer wai
 from __future__ import annotations
 
 import asyncio
+import logging
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ import msgspec
 from semurg.domain.commands import Forget, ForgetSource
 from semurg.domain.decide_delete_user import Partition, decide_delete_user
 from semurg.domain.decide_forget import Forgotten
+from semurg.domain.errors import Refusal
 from semurg.domain.events import Event, Redaction, ScopeForgotten
 from semurg.domain.redact import Gone, gone_by, redact
 from semurg.eventlog.codec import Erased
@@ -26,6 +28,10 @@ from semurg.eventlog.protocol import Log, Recorded, StoredPayload, erased, rewri
 from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 
+logger = logging.getLogger("semurg.erasure")
+
+RETRY_S = 15.0
+"""How long an unfinished erasure rests between two tries: each may wait for a reader and hold up writes."""
 READ_POSITIONS = 256
 READ_BYTES = 256 * 1024
 """Events read whole at once: few enough objects that the collector finds no reason to walk everything there is."""
@@ -116,3 +122,42 @@ def _redact_page(page: Sequence[Recorded], gone: Gone, redactions: Redactions) -
         left = redact(recorded.event, gone)
         if left is not recorded.event:
             redactions.put(recorded.position, rewritten(left))
+
+
+class Erasures:
+    """Erasures that are committed but whose old bytes may still be in a file of the log."""
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+        self._through: dict[str, int] = {}
+
+    def begin(self, stream: str, through: int) -> None:
+        """The forget at this position is committed."""
+        self._through[stream] = through
+
+    async def finish(self, stream: str) -> bool:
+        """Make the files free of what the stream forgot; whether they are.
+
+        When another program holds the log open, or the disk refuses, what is forgotten stays unreachable and the
+        bytes are tried again: by the next forget, in a quiet moment, or at the next start.
+        """
+        through = self._through.get(stream)
+        if through is None:
+            return True
+        try:
+            await self._log.finish_erasure(stream, through)
+        except Refusal as refusal:
+            logger.error("an erasure is not finished: %s", refusal)
+            return False
+        del self._through[stream]
+        return True
+
+    async def finish_until(self, wake: asyncio.Event) -> None:
+        """Wait to be woken, and meanwhile, now and then, try what is not finished."""
+        while self._through:
+            try:
+                await asyncio.wait_for(wake.wait(), RETRY_S)
+                return
+            except TimeoutError:
+                await self.finish(next(iter(self._through)))
+        await wake.wait()

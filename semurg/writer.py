@@ -21,7 +21,7 @@ from semurg.domain.commands import DeleteUser, Remember
 from semurg.domain.decide_remember import Decision
 from semurg.domain.errors import Refusal
 from semurg.domain.limits import WAITING_COMMANDS_MAX
-from semurg.erasure import ErasingCommit
+from semurg.erasure import ErasingCommit, Erasures
 from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo
 from semurg.orders import Deciding, Hash
 from semurg.orders import Order as Order
@@ -66,7 +66,7 @@ class Writer:
         self._failure: Refusal | None = None
         self._failed_at = 0
         self._broken: Exception | None = None
-        self._unfinished: dict[str, int] = {}
+        self._erasures = Erasures(log)
         self._task: asyncio.Task[None] | None = None
 
     def start(self, position: int, recorded_at: int) -> None:
@@ -121,7 +121,7 @@ class Writer:
                 if self._stopping:
                     return
                 self._wake.clear()
-                await self._wake.wait()
+                await self._erasures.finish_until(self._wake)
             batch = self._take()
             try:
                 if batch and batch[0].order.erases:
@@ -210,22 +210,14 @@ class Writer:
                 touched = dict.fromkeys(part.stream for part in parts)
                 for commit in commits:
                     await self._apply_in_steps(commit)
-                self._unfinished[order.stream] = self._position
+                self._erasures.begin(order.stream, self._position)
         except Exception as error:  # noqa: BLE001 - whatever it was, it is undone, told and logged
             await self._undo([waiting], touched, error)
             return
-        try:
-            await self._finish_erasure(order.stream)
-        except Refusal as refusal:
-            # Forgotten and durable, but bytes may be left: the call must not answer that they are gone. A repeat
-            # of it, or the next start, finishes the work.
-            logger.error("an erasure is not finished: %s", refusal)
-            self._publish([])
-            _fail(waiting, refusal)
-        else:
-            if order.memo_key is None and isinstance(order.command, DeleteUser):
-                reply["written_during_delete"] = self._writes_waiting(order.user)
-            self._publish([(waiting, reply)])
+        reply["erased"] = await self._erasures.finish(order.stream)
+        if order.memo_key is None and isinstance(order.command, DeleteUser):
+            reply["written_during_delete"] = self._writes_waiting(order.user)
+        self._publish([(waiting, reply)])
 
     def _writes_waiting(self, user: str) -> int:
         """How many writes of an end user came after the deletion that is under way; they begin afresh."""
@@ -239,12 +231,6 @@ class Writer:
         decided = [(order._replace(stream=part.stream), Decision(part.events, reply)) for part in parts]
         commits = [self._commit(*one, first + offset) for offset, one in enumerate(decided)]
         return [_erasing(*one, last=one[1] is parts[-1]) for one in zip(commits, parts, strict=True)]
-
-    async def _finish_erasure(self, stream: str) -> None:
-        through = self._unfinished.get(stream)
-        if through is not None:
-            await self._log.finish_erasure(stream, through)
-            del self._unfinished[stream]
 
     def _publish(self, answers: Sequence[tuple[Waiting, dict[str, Any]]]) -> None:
         self._failure = None

@@ -78,7 +78,9 @@ def _forget_subject(view: MemoryView, command: ForgetSubject, keyed: Hash) -> De
         "passages_retained": left,
         "passages_retained_why": PASSAGES_RETAINED_WHY if left else None,
     }
-    return _forgotten(view, EntityForgotten(key_hash, entity, facts, passages, emptied), reply)
+    assertions = view.assertions_of_nothing_else([entity], facts, [])
+    event = EntityForgotten(key_hash, entity, facts, passages, emptied, assertions=assertions)
+    return _forgotten(view, event, reply)
 
 
 def _forget_fact(view: MemoryView, command: ForgetFact, keyed: Hash) -> Decision:
@@ -86,7 +88,8 @@ def _forget_fact(view: MemoryView, command: ForgetFact, keyed: Hash) -> Decision
     source, target = view.entities_by_key([command.source.key, command.target.key])
     (fact,) = view.facts_by_triple([source], [command.type], [target])
     if fact >= 0:
-        return _forgotten(view, FactForgotten(key_hash, fact), {"facts": 1})
+        assertions = view.assertions_of_nothing_else([], [fact], [])
+        return _forgotten(view, FactForgotten(key_hash, fact, assertions=assertions), {"facts": 1})
     if view.was_forgotten(key_hash) or _an_end_was_forgotten(view, command, keyed, source, target):
         return _already()
     unknown = command.source if source < 0 else command.target
@@ -139,7 +142,8 @@ def _forget_attribute(view: MemoryView, command: ForgetAttribute, keyed: Hash) -
     number = view.attribute(False, entity, command.key) if entity >= 0 else -1
     if number >= 0:
         values = len(view.attribute_episodes(number))
-        return _forgotten(view, AttributeForgotten(key_hash, number), {"values": values})
+        assertions = view.assertions_of_nothing_else([], [], [number])
+        return _forgotten(view, AttributeForgotten(key_hash, number, assertions=assertions), {"values": values})
     gone_with_subject = entity < 0 and view.was_forgotten(keyed("entity", name.key))
     if gone_with_subject or view.was_forgotten(key_hash):
         return _already()

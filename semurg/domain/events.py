@@ -189,7 +189,8 @@ class Redaction(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 # In every forget event `following` holds the next unused numbers (entity, fact, document, passage, assertion,
-# attribute) as they were: a rebuild from erased payloads must not give a number out again.
+# attribute) as they were: a rebuild from erased payloads must not give a number out again. `assertions` are sources
+# without text that nothing cites any more: their labels go with what they were given for.
 
 
 class EntityForgotten(Event, frozen=True, tag="entity_forgotten"):
@@ -205,6 +206,7 @@ class EntityForgotten(Event, frozen=True, tag="entity_forgotten"):
     documents: list[int]
     redactions: list[Redaction] = []
     following: list[int] = []
+    assertions: list[int] = []
 
 
 class FactForgotten(Event, frozen=True, tag="fact_forgotten"):
@@ -214,6 +216,7 @@ class FactForgotten(Event, frozen=True, tag="fact_forgotten"):
     fact: int
     redactions: list[Redaction] = []
     following: list[int] = []
+    assertions: list[int] = []
 
 
 class DocumentsForgotten(Event, frozen=True, tag="documents_forgotten"):
@@ -236,6 +239,7 @@ class AttributeForgotten(Event, frozen=True, tag="attribute_forgotten"):
     number: int
     redactions: list[Redaction] = []
     following: list[int] = []
+    assertions: list[int] = []
 
 
 class ScopeForgotten(Event, frozen=True, tag="scope_forgotten"):

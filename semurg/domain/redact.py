@@ -210,9 +210,10 @@ def gone_by(event: Event, label: str | None) -> Gone:
                 facts=frozenset(event.facts),
                 passages=frozenset(event.passages),
                 documents=frozenset(event.documents),
+                assertions=frozenset(event.assertions),
             )
         case FactForgotten():
-            return Gone(facts=frozenset([event.fact]))
+            return Gone(facts=frozenset([event.fact]), assertions=frozenset(event.assertions))
         case DocumentsForgotten():
             return Gone(
                 documents=frozenset(event.documents),
@@ -222,6 +223,6 @@ def gone_by(event: Event, label: str | None) -> Gone:
                 label=label,
             )
         case AttributeForgotten():
-            return Gone(attributes=frozenset([event.number]))
+            return Gone(attributes=frozenset([event.number]), assertions=frozenset(event.assertions))
         case _:
             return Gone()

@@ -124,6 +124,11 @@ class MemoryView(Protocol):
     def assertion(self, label: str | None, date: str | None) -> int:
         """Number of the assertion source with this label and canonical date text, -1 when there is none."""
 
+    def assertions_of_nothing_else(
+        self, entities: Sequence[int], facts: Sequence[int], attributes: Sequence[int]
+    ) -> list[int]:
+        """Assertions under a label that these (and the attributes of these) cite and nothing else does, ascending."""
+
     def document_by_digest(self, digest: bytes) -> int:
         """Number of the live document with this digest, -1 when there is none."""
 

@@ -202,6 +202,14 @@ class Attributes:
             same &= column.view[rows] == one
         return bool(same.any())
 
+    def cited_by(self, number: int) -> list[int]:
+        """The source references of its values, past ones too, one each."""
+        return self._row_sources.view[self._of_attribute.array(number)].tolist()  # type: ignore[no-any-return]
+
+    def cited(self) -> Int32s:
+        """The source reference of every value that is not forgotten."""
+        return self._row_sources.view[self._row_attributes.view != ERASED]  # type: ignore[no-any-return]
+
     def instants_of(self, number: int) -> Iterator[int]:
         """When the values of an attribute were recorded and replaced."""
         return instants(self._row_times, self._of_attribute.rows(number))

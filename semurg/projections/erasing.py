@@ -50,11 +50,13 @@ class Erasing:
         yield from self._each(event.documents, parts.documents.erase)
         parts.mentions.erase_entity(event.entity)
         yield from parts.names.erase_in_steps(event.entity)
+        parts.assertions.forget_labels(event.assertions)
         self._opening.forgotten.add(event.key_hash)
 
     def _fact(self, event: FactForgotten) -> Iterator[None]:
         self._use_up(event.following)
         self._erase_fact(event.fact)
+        self._parts.assertions.forget_labels(event.assertions)
         self._opening.forgotten.add(event.key_hash)
         yield
 
@@ -73,6 +75,7 @@ class Erasing:
     def _attribute(self, event: AttributeForgotten) -> Iterator[None]:
         self._use_up(event.following)
         self._parts.attributes.erase(event.number)
+        self._parts.assertions.forget_labels(event.assertions)
         self._opening.forgotten.add(event.key_hash)
         yield
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semurg.domain.instants import NO_END, UNKNOWN_START
 from semurg.domain.limits import SEEDS_MAX
@@ -133,11 +134,13 @@ class Names:
         self.live -= 1
         yield from self._types.erase_in_steps(entity)
 
+    def cited(self) -> NDArray[np.int32]:
+        """The source reference of every live entity."""
+        return self._sources.view[self._known_from.view != NEVER]  # type: ignore[no-any-return]
+
     def instants_of(self, entity: int) -> list[int]:
         """When the entity and each of its types were recorded, µs; nothing for one that is erased."""
         return [self._known_from.cells[entity], *self._types.instants_of(entity)] if self.is_live(entity) else []
-
-    # one entity
 
     def is_live(self, entity: int) -> bool:
         """Whether the number is that of an entity, recorded (or staged) and not erased."""

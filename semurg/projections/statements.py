@@ -139,6 +139,14 @@ class Statements:
         """Whether the fact has this very statement as one that came with `replaces`."""
         return self._replacing.find(mix(fact, cited, start, end)) >= 0
 
+    def cited_by(self, fact: int) -> list[int]:
+        """The source references of its statements, one each."""
+        return self._cited.view[self._of_fact.array(fact)].tolist()  # type: ignore[no-any-return]
+
+    def cited(self) -> NDArray[np.int32]:
+        """The source reference of every statement; those of forgotten facts read 0, which is no assertion."""
+        return self._cited.view
+
     def events_of(self, fact: int) -> list[int]:
         """The events that hold a statement of the fact."""
         return self._events.view[self._of_fact.array(fact)].tolist()  # type: ignore[no-any-return]

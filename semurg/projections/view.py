@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from semurg.domain.instants import NO_END
 from semurg.domain.view import Episode, PassageView, ValueEpisode
 from semurg.domain.visibility import At
+from semurg.projections.citing import assertions_of_nothing_else
 from semurg.projections.parts import Parts
 
 # everything recorded so far; the last instant before an open end
@@ -124,6 +125,12 @@ class ScopeView:
 
     def assertion(self, label: str | None, date: str | None) -> int:
         return self._parts.assertions.find(label, date)
+
+    def assertions_of_nothing_else(
+        self, entities: Sequence[int], facts: Sequence[int], attributes: Sequence[int]
+    ) -> list[int]:
+        """Assertions under a label that these (and the attributes of these) cite and nothing else does, ascending."""
+        return assertions_of_nothing_else(self._parts, entities, facts, attributes)
 
     def document_by_digest(self, digest: bytes) -> int:
         return self._parts.documents.by_digest(digest)

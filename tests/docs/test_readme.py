@@ -84,12 +84,21 @@ def test_the_shell_commands_do_what_the_readme_says(tmp_path: Path) -> None:
             subprocess.run(shlex.split(line), env=shell, capture_output=True, text=True, check=True).stdout
             for line in verbs
         ]
+        looks = [line for line in COMMANDS if "--data ./memory" in line and line != serve]
+        seen = {
+            line.split()[1]: subprocess.run(
+                shlex.split(line), cwd=tmp_path, env=environment(), capture_output=True, text=True, check=True
+            ).stdout
+            for line in looks
+        }
         node.send_signal(signal.SIGTERM)
         node.communicate(timeout=10)
         assert node.returncode == 0
     now, then = answers[-2:]
     assert "Beta" in now and "Acme" not in now
     assert "Acme" in then and "Beta" not in then
+    assert set(seen) == {"token", "audit", "verify", "log", "replay"}
+    assert "holds" in seen["verify"] and "Beta" in seen["log"] and "Beta" in seen["replay"]
 
 
 def test_the_python_snippet_runs_and_prints_a_quoted_sentence(tmp_path: Path) -> None:

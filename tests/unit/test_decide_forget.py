@@ -208,3 +208,42 @@ def test_the_forget_event_holds_no_text() -> None:
     story = harbour()
     (event,) = story.forget(subject="Sable Quince").events
     assert isinstance(event, EntityForgotten) and "uince" not in repr(event)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"subject": "Sable Quince"},
+        {"fact": {"from": "Sable Quince", "to": "Velden", "type": "LIVES_IN"}},
+        {"attribute": {"subject": "Velden", "key": "note"}},
+    ],
+    ids=["subject", "fact", "attribute"],
+)
+def test_the_label_of_what_was_said_without_text_goes_with_the_last_of_it(fields: dict[str, Any]) -> None:
+    story = RecordedStory()
+    story.relate("Velden", "LOCATED_IN", "Norland", source="atlas")
+    story.relate("Velden", "NEAR", "Bay", source="a letter")
+    if "attribute" in fields:
+        story.remember(facts={"entities": [{"name": "Velden", "attributes": {"note": "x"}}]}, source="told by Zyphro")
+    else:
+        story.relate("Sable Quince", "LIVES_IN", "Velden", source="told by Zyphro")
+    if "fact" in fields:
+        # The entity was first named by the same source, so the label stands while the entity does.
+        story.forget_and_redact(**fields)
+        assert "Zyphro" in story.text_of_log()
+        fields = {"subject": "Sable Quince"}
+    assert "Zyphro" in story.text_of_log()
+    story.forget_and_redact(**fields)
+    assert "Zyphro" not in story.text_of_log() and "atlas" in story.text_of_log()
+    again = story.replayed()
+    for scope in (story.scope, again):
+        assert scope.view.assertions_under("told by Zyphro") == []
+        assert scope.view.assertions_under("atlas") != [] and scope.view.assertions_under("a letter") != []
+
+
+def test_a_label_that_something_else_cites_stays() -> None:
+    story = RecordedStory()
+    story.relate("Sable Quince", "LIVES_IN", "Velden", source="atlas")
+    story.relate("Velden", "LOCATED_IN", "Norland", source="atlas")
+    story.forget_and_redact(subject="Sable Quince")
+    assert story.scope.view.assertions_under("atlas") != []
