@@ -22,7 +22,7 @@ from semurg.domain.decide_remember import Decision
 from semurg.domain.errors import Refusal
 from semurg.domain.limits import WAITING_COMMANDS_MAX
 from semurg.erasure import ErasingCommit, Erasures
-from semurg.eventlog.protocol import Commit, ExpectedVersion, Log, Recorded, ReplyMemo
+from semurg.eventlog.protocol import AppendConflict, Commit, ExpectedVersion, Log, Recorded, ReplyMemo
 from semurg.orders import Deciding, Hash
 from semurg.orders import Order as Order
 from semurg.projections.projector import Projector
@@ -268,6 +268,8 @@ class Writer:
 
     async def _undo(self, batch: Sequence[Waiting], touched: dict[str, None], error: Exception) -> None:
         """Nothing of the batch is in the log: forget that it was staged, and tell every caller."""
+        if isinstance(error, AppendConflict):
+            error = written_by_another(error)
         if isinstance(error, Refusal) and error.status == HTTPStatus.SERVICE_UNAVAILABLE:
             logger.error("a commit failed: %s", error)
             self._failure, self._failed_at = error, self._clock()
@@ -321,6 +323,16 @@ async def _all_of(log: Log, stream: str) -> list[Recorded]:
 
 def _is_alone(waiting: Waiting) -> bool:
     return waiting.order.erases or waiting.order.large
+
+
+def written_by_another(conflict: AppendConflict) -> Refusal:
+    """There is one writer: when the log does not continue where it left off, something else wrote into it."""
+    logger.error("the log does not continue as this node wrote it: %s", conflict)
+    return Refusal(
+        "log_corrupt",
+        "The log does not continue as this node wrote it: something else has written into it.",
+        "Stop the node and run semurg verify on its data directory.",
+    )
 
 
 def _fail(waiting: Waiting, error: BaseException) -> None:

@@ -22,7 +22,10 @@ from semurg.eventlog.walk import Walker
 Progress = Callable[[int, int], None]
 """Told how many commits are walked, and how many there were at the start."""
 
-DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR)
+"""The last is what SQLite says of a table or column that is not there."""
+LOST = ("log_corrupt", "not_found", "internal")
+"""Refusals to open a log that is damaged, or that is gone though a seal says what it held."""
 
 
 class SealFound(NamedTuple):
@@ -87,9 +90,11 @@ def verify_directory(path: Path, expect: bytes | None = None, progress: Progress
     try:
         view = LogView(directory.log_path)
     except Refusal as refusal:
-        if refusal.code != "log_corrupt":
+        was_there = seal is not None and seal.commit > 0
+        if refusal.code != "log_corrupt" and not (was_there and refusal.code in LOST):
             raise
-        chain = Verification(0, 0, GENESIS, [], ChainBreak(1, "the log's file is damaged"))
+        why = "the log's file is damaged" if refusal.code != "not_found" else "the log is gone"
+        chain = Verification(0, 0, GENESIS, [], ChainBreak(1, why))
         return Verified(chain, 0, SealFound(seal, fault, False), _expected(expect, None), {})
     with closing(view):
         watch = _Watch(None if seal is None else seal.commit, expect)
@@ -111,6 +116,8 @@ def _read_seal(directory: DataDirectory) -> tuple[Seal | None, str | None]:
         return None, f"{directory.seal_path.name} cannot be checked: {refusal.detail}"
     except ValueError as error:
         return None, str(error)
+    except OSError as error:
+        return None, f"{directory.seal_path.name} cannot be read: {error.strerror}"
 
 
 def _walk(view: LogView, watch: _Watch, progress: Progress | None) -> Verification:

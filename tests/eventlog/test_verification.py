@@ -361,3 +361,27 @@ def test_a_directory_that_may_not_be_written_is_read(copied: Path, monkeypatch: 
 
     monkeypatch.setattr(sqlite3, "connect", refusing)
     assert verify_directory(copied).holds
+
+
+def test_a_table_that_was_dropped_is_a_break(copied: Path) -> None:
+    tamper(copied, "DROP TABLE event")
+    verified = verify_directory(copied)
+    assert verified.chain.first_break is not None and not verified.holds
+
+
+@pytest.mark.parametrize("left", [None, b""], ids=["deleted", "emptied"])
+def test_a_log_that_is_gone_though_its_seal_says_what_it_held_is_a_break(copied: Path, left: bytes | None) -> None:
+    log = copied / "log.db"
+    log.unlink()
+    if left is not None:
+        log.write_bytes(left)
+    verified = verify_directory(copied)
+    assert verified.chain.first_break is not None and not verified.holds
+
+
+def test_a_seal_that_cannot_be_read_is_a_break(copied: Path) -> None:
+    seal = copied / "head.seal"
+    seal.unlink()
+    seal.mkdir()
+    verified = verify_directory(copied)
+    assert verified.seal.fault is not None and not verified.holds

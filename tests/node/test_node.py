@@ -7,6 +7,7 @@ import base64
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -339,3 +340,23 @@ def test_passages_of_the_same_text_under_two_keys_are_both_kept(directory: Path)
             memory.remember(scope="t", passages=[{"text": "Dana: Bye!", "mentions": ["Dana"], "key": key}])
         items = memory.recall(scope="t", subject="Dana")["items"]
         assert sorted(item["key"] for item in items if item["kind"] == "passage") == ["D1:3", "D4:9"]
+
+
+def test_a_log_that_something_else_wrote_into_is_named_and_reads_go_on(directory: Path) -> None:
+    with semurg.open(directory) as memory:
+        memory.relate(scope="t", frm="Dana", to="Acme", type="LIKES")
+        with sqlite3.connect(directory / "log.db") as intruder:
+            columns = [row[1] for row in intruder.execute("PRAGMA table_info('commit')")]
+            number = columns.index("number") if "number" in columns else 0
+            (last,) = intruder.execute('SELECT * FROM "commit" ORDER BY 1 DESC LIMIT 1')
+            forged = [value + 1 if place == number else value for place, value in enumerate(last)]
+            forged = [
+                value + 1 if columns[place] == "recorded_at" else value for place, value in enumerate(forged)
+            ]
+            intruder.execute(f'INSERT INTO "commit" VALUES ({",".join("?" * len(forged))})', forged)
+        intruder.close()
+        with pytest.raises(Refusal) as refused:
+            memory.relate(scope="t", frm="Dana", to="Beta", type="LIKES")
+        assert refused.value.code == "log_corrupt"
+        assert memory.node.state == "read_only"
+        assert texts(memory.recall(scope="t", subject="Dana")) == ["Dana LIKES Acme"]
