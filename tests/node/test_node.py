@@ -350,9 +350,7 @@ def test_a_log_that_something_else_wrote_into_is_named_and_reads_go_on(directory
             number = columns.index("number") if "number" in columns else 0
             (last,) = intruder.execute('SELECT * FROM "commit" ORDER BY 1 DESC LIMIT 1')
             forged = [value + 1 if place == number else value for place, value in enumerate(last)]
-            forged = [
-                value + 1 if columns[place] == "recorded_at" else value for place, value in enumerate(forged)
-            ]
+            forged = [value + 1 if columns[place] == "recorded_at" else value for place, value in enumerate(forged)]
             intruder.execute(f'INSERT INTO "commit" VALUES ({",".join("?" * len(forged))})', forged)
         intruder.close()
         with pytest.raises(Refusal) as refused:

@@ -162,3 +162,17 @@ def alike_at_start(query: str, shortest: int, names: list[str], known: list[bool
         and min(len(name), len(query)) >= shortest
         and (name.startswith(query) or query.startswith(name))
     ]
+
+
+# kernels.chains: an owner's rows as a plain list, in the order they were added
+
+
+def link(owners: list[int]) -> dict[int, list[int]]:
+    chains: dict[int, list[int]] = {}
+    for row, owner in enumerate(owners):
+        chains.setdefault(owner, []).append(row)
+    return chains
+
+
+def find_statement(rows: list[int], stated: list[tuple[int, int, int]], wanted: tuple[int, int, int]) -> int:
+    return next((row for row in rows if stated[row] == wanted), -1)
