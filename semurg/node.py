@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -81,6 +82,7 @@ class Node:
         )
         self._reading = Reading(self._projector, clock)
         self._once = IdempotentCalls(self._log, clock)
+        self._run, self._commands = os.urandom(8).hex(), count()
         self._state = "stopped"
         self._replayed = 0
         self.new_token: str | None = None
@@ -230,7 +232,7 @@ class Node:
                 user=user,
                 scope=scope,
                 actor=self._identities.actor(caller, user),
-                command_id=os.urandom(16).hex(),
+                command_id=f"{self._run}{next(self._commands):016x}",
                 expected_position=fields.get("expected_position"),
                 memo_key=memo[0] if memo else None,
                 memo_body=memo[1] if memo else None,
