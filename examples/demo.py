@@ -29,6 +29,9 @@ def main() -> int:
     options.add_argument("--data", type=Path, default=HERE.parent / ".demo", help="data directory (default: .demo)")
     options.add_argument("--port", type=int, default=4000, help="port to serve on, 0 for any (default: 4000)")
     chosen = options.parse_args()
+    # However the demonstration is ended, its node must not be left running.
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)
     node = subprocess.Popen(
         [sys.executable, "-m", "semurg", "serve", "--data", str(chosen.data), "--port", str(chosen.port)],
         stderr=subprocess.PIPE,

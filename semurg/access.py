@@ -2,27 +2,11 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
+from semurg.commands.tokens import TokenInUse
 from semurg.domain.errors import Refusal, quoted
 from semurg.domain.names import clean_scope, clean_user
-
-
-class Grants(Protocol):
-    """What the catalogue knows of a token."""
-
-    @property
-    def digest(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def owner(self) -> bool: ...
-    @property
-    def user(self) -> str | None: ...
-    @property
-    def read_only(self) -> bool: ...
-    @property
-    def scopes(self) -> tuple[str, ...] | None: ...
 
 
 class Caller(NamedTuple):
@@ -36,7 +20,7 @@ class Caller(NamedTuple):
     token_digest: str | None
 
     @classmethod
-    def of(cls, token: Grants) -> Caller:
+    def of(cls, token: TokenInUse) -> Caller:
         """The caller that holds this token."""
         if token.owner:
             return cls("owner", token.name, None, "owner", None, token.digest)
