@@ -38,6 +38,11 @@ class CountedTexts:
             self._uses.cells[number] += uses
         return number
 
+    def take_number(self, number: int) -> int:
+        """Use the text of a number in use once more; the number."""
+        self._uses.cells[number] += 1
+        return number
+
     def release(self, number: int) -> None:
         """Use the text once less; with the last use it is erased."""
         left = self._uses.cells[number] - 1

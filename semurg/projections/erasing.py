@@ -92,6 +92,7 @@ class Erasing:
 
     def _erase_passage(self, passage: int) -> None:
         self._parts.mentions.erase_passage(passage)
+        self._parts.words.erase(passage)
         self._parts.passages.erase(passage)
 
     def _use_up(self, following: list[int]) -> None:

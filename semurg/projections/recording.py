@@ -24,7 +24,7 @@ from semurg.projections.parts import Parts
 ATTRIBUTES_STEP = 128
 NAMES_STEP = 512
 TYPES_STEP = 512
-PASSAGES_STEP = 128
+PASSAGES_STEP = 32
 MENTIONS_STEP = 1_024
 """Things a step records: some 5 ms each, even where the processor is shared."""
 
@@ -66,6 +66,7 @@ class Recording:
             parts.documents.record(document, number)
             for passage in document.passages:
                 parts.passages.record(document, passage, number)
+                parts.words.record(passage.number, passage.text)
                 parts.mentions.record_passage(passage, number)
                 passages += 1
                 mentions += len(passage.mentions)

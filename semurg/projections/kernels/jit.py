@@ -22,6 +22,8 @@ I64 = types.int64
 I32 = types.int32
 U64 = types.uint64
 BOOL = types.boolean
+F32 = types.float32
+F64 = types.float64
 
 
 def _read_only(of: Any) -> Any:
@@ -33,6 +35,8 @@ I32_ROWS = _read_only(types.int32)
 U16_ROWS = _read_only(types.uint16)
 U64_ROWS = _read_only(types.uint64)
 U8_ROWS = _read_only(types.uint8)
+F32_ROWS = _read_only(types.float32)
+F32_OUT = types.float32[::1]
 I64_OUT = types.int64[::1]
 I32_OUT = types.int32[::1]
 U16_OUT = types.uint16[::1]
