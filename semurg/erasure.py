@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -40,6 +40,7 @@ ERASE_POSITIONS = 500
 NO_PAYLOADS: Mapping[int, StoredPayload] = {}
 
 Hash = Callable[..., str]
+Derived = Callable[[Sequence[str]], Awaitable[None]]
 
 
 class Redactions(NamedTuple):
@@ -125,15 +126,22 @@ def _redact_page(page: Sequence[Recorded], gone: Gone, redactions: Redactions) -
 
 
 class Erasures:
-    """Erasures that are committed but whose old bytes may still be in a file of the log."""
+    """Erasures that are committed but whose old bytes may still be in a file: of the log, or of derived data.
 
-    def __init__(self, log: Log) -> None:
+    `derived(streams)` takes what these scopes have forgotten out of the files of derived data; it comes first, so that
+    a crash in between leaves the erasure marked as unfinished in the log.
+    """
+
+    def __init__(self, log: Log, derived: Derived) -> None:
         self._log = log
+        self._derived = derived
         self._through: dict[str, int] = {}
+        self._scopes: dict[str, set[str]] = {}
 
-    def begin(self, stream: str, through: int) -> None:
-        """The forget at this position is committed."""
+    def begin(self, stream: str, through: int, scopes: Iterable[str]) -> None:
+        """The forget at this position of `stream`, which took things out of these scopes, is committed."""
         self._through[stream] = through
+        self._scopes.setdefault(stream, set()).update(scopes)
 
     async def finish(self, stream: str) -> bool:
         """Make the files free of what the stream forgot; whether they are.
@@ -145,11 +153,13 @@ class Erasures:
         if through is None:
             return True
         try:
+            await self._derived(sorted(self._scopes.get(stream, ())))
             await self._log.finish_erasure(stream, through)
         except Refusal as refusal:
             logger.error("an erasure is not finished: %s", refusal)
             return False
         del self._through[stream]
+        self._scopes.pop(stream, None)
         return True
 
     async def finish_until(self, wake: asyncio.Event) -> None:

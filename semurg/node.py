@@ -29,6 +29,7 @@ from semurg.domain.actors import NODE
 from semurg.domain.commands import DeleteUser, Forget, Remember
 from semurg.domain.errors import Refusal
 from semurg.domain.events import Event, NodeFounded, TokenIssued, TokenRevoked
+from semurg.embedding import Embedding
 from semurg.eventlog.directory import DataDirectory
 from semurg.eventlog.protocol import Log
 from semurg.eventlog.seal import Sealing
@@ -68,19 +69,29 @@ def installed_version() -> str:
 class Node:
     """One running semurg over one data directory."""
 
-    def __init__(self, path: Path, clock: Clock = system_clock, *, owner_token: str | None = None) -> None:
+    def __init__(
+        self,
+        path: Path,
+        clock: Clock = system_clock,
+        *,
+        owner_token: str | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self._directory = DataDirectory(path)
         self._clock = clock
         self._override = digest_of(owner_token) if owner_token else None
         self._sealing = Sealing(self._directory)
         self._log: Log = SqliteLog(self._directory.log_path, sealing=self._sealing)
         self._projector = Projector(self._directory.keyed_hash)
-        self._writer = Writer(self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode)
+        self._embedding = Embedding(path, self._projector, os.environ if environment is None else environment)
+        self._writer = Writer(
+            self._log, self._projector, clock, self._directory.keyed_hash, msgspec.json.encode, self._embedding
+        )
         self._identities = Identities(self._directory.keyed_hash)
         self._administration = Administration(
             self._log, self._projector.catalogue, self._writer, self._identities, clock
         )
-        self._reading = Reading(self._projector, clock)
+        self._reading = Reading(self._projector, clock, self._embedding)
         self._once = IdempotentCalls(self._log, clock)
         self._run, self._commands = os.urandom(8).hex(), count()
         self._state = "stopped"
@@ -99,11 +110,14 @@ class Node:
             await asyncio.to_thread(warm_up)
             await self._replay()
             head = self._log.head()
-            for pending in await self._log.pending_erasures():
-                await self._log.finish_erasure(pending.stream, pending.through)
+            pending = await self._log.pending_erasures()
+            await self._embedding.start([one.stream for one in pending])
+            for one in pending:
+                await self._log.finish_erasure(one.stream, one.through)
             self._writer.start(head.position, head.recorded_at)
             await self._found()
         except BaseException:
+            await self._embedding.stop()
             await self._log.close()
             self._directory.release()
             self._state = "stopped"
@@ -119,6 +133,7 @@ class Node:
             return
         self._state = "stopping"
         await self._writer.stop(abandon)
+        await self._embedding.stop()
         await self._log.close()
         self._directory.release()
         self._state = "stopped"
@@ -225,6 +240,8 @@ class Node:
         # Collections of cycles, of which a call makes none, would hold up the loop for up to a third of a second.
         with no_collection() if large else nullcontext():
             command = await asyncio.to_thread(prepare) if large else prepare()
+            if isinstance(command, Remember) and self._embedding.expected:
+                command = msgspec.structs.replace(command, embeds=True)
             order = Order(
                 verb=verb,
                 command=command,
@@ -300,7 +317,7 @@ class Node:
                 "scopes": len(self._projector.catalogue),
                 "bytes": self._projector.memory_bytes(),
             },
-            "models": [],
+            "models": self._embedding.described(),
             "disk": {"free_bytes": disk.free, "total_bytes": disk.total},
             "writable": failure is None,
             "waiting": self._writer.waiting,

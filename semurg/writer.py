@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from http import HTTPStatus
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -38,6 +38,16 @@ HOLD_S = 0.005
 Clock = Callable[[], int]
 
 
+class Published(Protocol):
+    """Who makes derived data of what is published, behind the replies."""
+
+    def wake(self) -> None:
+        """Something was published."""
+
+    async def forgotten(self, streams: Sequence[str]) -> None:
+        """These scopes have forgotten something: no file of derived data may hold it when this returns."""
+
+
 class Waiting(NamedTuple):
     """An order and where its answer goes."""
 
@@ -51,7 +61,10 @@ Encode = Callable[[dict[str, Any]], bytes]
 class Writer:
     """Drains the queue of commands, batch by batch. All but the log's work and large decisions is on the event loop."""
 
-    def __init__(self, log: Log, projector: Projector, clock: Clock, keyed: Hash, encode: Encode) -> None:
+    def __init__(
+        self, log: Log, projector: Projector, clock: Clock, keyed: Hash, encode: Encode, published: Published
+    ) -> None:
+        self._published = published
         self._log = log
         self._projector = projector
         self._clock = clock
@@ -66,7 +79,7 @@ class Writer:
         self._failure: Refusal | None = None
         self._failed_at = 0
         self._broken: Exception | None = None
-        self._erasures = Erasures(log)
+        self._erasures = Erasures(log, published.forgotten)
         self._task: asyncio.Task[None] | None = None
 
     def start(self, position: int, recorded_at: int) -> None:
@@ -210,7 +223,7 @@ class Writer:
                 touched = dict.fromkeys(part.stream for part in parts)
                 for commit in commits:
                     await self._apply_in_steps(commit)
-                self._erasures.begin(order.stream, self._position)
+                self._erasures.begin(order.stream, self._position, touched)
         except Exception as error:  # noqa: BLE001 - whatever it was, it is undone, told and logged
             await self._undo([waiting], touched, error)
             return
@@ -235,6 +248,7 @@ class Writer:
     def _publish(self, answers: Sequence[tuple[Waiting, dict[str, Any]]]) -> None:
         self._failure = None
         self._projector.publish(self._last_instant)
+        self._published.wake()
         for waiting, reply in answers:
             if not waiting.answer.done():
                 waiting.answer.set_result(reply)

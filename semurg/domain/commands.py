@@ -75,6 +75,8 @@ class Remember(msgspec.Struct, frozen=True):
     relations: tuple[RelationInput, ...] = ()
     date: StatedDate | None = None
     source: str | None = None
+    embeds: bool = False
+    """Whether the node has a model that what is stored waits for."""
 
 
 class ForgetSubject(msgspec.Struct, frozen=True):

@@ -204,7 +204,7 @@ def decide_remember(view: MemoryView, command: Remember, now: int, opening: Scop
         "attributes": {"set": draft.attributes.set_count, "known": draft.attributes.known_count},
         "extraction": "agent_facts" if has_facts else "known_names_only" if has_text else "none",
         "model_extraction": "not_installed" if has_text and not has_facts else "not_needed",
-        "meaning": "not_armed",
+        "meaning": "queued" if command.embeds else "not_armed",
         "source_label_state": draft.sources.state,
     }
     if has_text and not one_text:

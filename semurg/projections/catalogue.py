@@ -124,6 +124,10 @@ class Catalogue:
         """The open scope of a stream."""
         return self._by_stream.get(stream)
 
+    def all_scopes(self) -> list[ScopeEntry]:
+        """Every open scope, in the order opened."""
+        return list(self._by_stream.values())
+
     def scopes_of(self, user: str) -> list[ScopeEntry]:
         """The open scopes of a partition, by name."""
         return [entry for _, entry in sorted(self._partitions.get(user, {}).items())]

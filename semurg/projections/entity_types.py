@@ -28,6 +28,7 @@ class EntityTypes:
 
     def __init__(self) -> None:
         self._types = Column(np.int32)
+        self._entities = Column(np.int32)
         self._known_from = Column(np.int64)
         self._of_entity = Chains()
         self._spellings = Interner()
@@ -40,7 +41,7 @@ class EntityTypes:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         parts = (
-            self._types, self._known_from, self._of_entity, self._spellings, self._classes, self._class_of, self._uses,
+            self._types, self._entities, self._known_from, self._of_entity, self._spellings, self._classes, self._class_of, self._uses,
             self._class_uses,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
@@ -58,6 +59,7 @@ class EntityTypes:
             held[entity].add(own_class)
             self._of_entity.add(entity)
             self._types.append(number)
+            self._entities.append(entity)
             self._known_from.append(known_from)
             self._uses.cells[number] += 1
             self._class_uses.cells[own_class] += 1
@@ -70,6 +72,21 @@ class EntityTypes:
             for row in self._of_entity.rows(entity)
             if visible(known_from[row], NO_END, UNKNOWN_START, NO_END, at)
         ]
+
+    def members(self, key: str, at: At, most: int) -> list[int]:
+        """The entities given the class with this match key, ascending, the first `most`."""
+        own_class = self._classes.find(key)
+        if own_class < 0:
+            return []
+        of_class = self._class_of.view[self._types.view] == own_class
+        shown = np.empty(len(self._known_from), dtype=np.int32)
+        shown = shown[: kernels.known_rows(self._known_from.view, at.known_at, shown)]
+        rows = shown[of_class[shown]]
+        return np.unique(self._entities.view[rows])[:most].tolist()  # type: ignore[no-any-return]
+
+    def keys(self) -> list[str]:
+        """Match keys of the classes in use."""
+        return [self._classes.text(number) for number, uses in enumerate(self._class_uses.view.tolist()) if uses]
 
     def instants_of(self, entity: int) -> list[int]:
         """When each type of the entity was given, µs."""

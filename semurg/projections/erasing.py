@@ -11,7 +11,9 @@ from typing import Any
 
 from semurg.domain.events import AttributeForgotten, DocumentsForgotten, EntityForgotten, Event, FactForgotten
 from semurg.projections.documents import forget_labels
+from semurg.projections.embedding_texts import text_of
 from semurg.projections.parts import Parts
+from semurg.projections.vectors import Embedded
 from semurg.projections.view import Opening
 
 STEP = 128
@@ -19,9 +21,20 @@ STEP = 128
 
 
 class Erasing:
-    """Erases from the parts of one scope. `is_label(label, hash)` tells which label a keyed hash stands for."""
+    """Erases from the parts of one scope.
 
-    def __init__(self, parts: Parts, opening: Opening, is_label: Callable[[str, str | None], bool]) -> None:
+    `is_label(label, hash)` tells which label a keyed hash stands for, `text_key(text)` under which key the vector of a
+    text is kept.
+    """
+
+    def __init__(
+        self,
+        parts: Parts,
+        opening: Opening,
+        is_label: Callable[[str, str | None], bool],
+        text_key: Callable[[str], bytes],
+    ) -> None:
+        self._text_key = text_key
         self._parts = parts
         self._opening = opening
         self._is_label = is_label
@@ -49,6 +62,7 @@ class Erasing:
         yield from self._each(event.passages, erase)
         yield from self._each(event.documents, parts.documents.erase)
         parts.mentions.erase_entity(event.entity)
+        self._erase_vector(Embedded.ENTITY, event.entity)
         yield from parts.names.erase_in_steps(event.entity)
         parts.assertions.forget_labels(event.assertions)
         self._opening.forgotten.add(event.key_hash)
@@ -86,11 +100,20 @@ class Erasing:
                 erase(number)
             yield
 
+    def _erase_vector(self, kind: Embedded, number: int) -> None:
+        """To be called while the text is still there, whether it has a vector by now or not."""
+        text = text_of(self._parts, kind, number)
+        if text is not None:
+            self._parts.vectors.gone.append(self._text_key(text))
+        self._parts.vectors.erase(kind, number)
+
     def _erase_fact(self, fact: int) -> None:
+        self._erase_vector(Embedded.FACT, fact)
         self._parts.attributes.erase_owner(True, fact)
         self._parts.facts.erase(fact)
 
     def _erase_passage(self, passage: int) -> None:
+        self._erase_vector(Embedded.PASSAGE, passage)
         self._parts.mentions.erase_passage(passage)
         self._parts.words.erase(passage)
         self._parts.passages.erase(passage)

@@ -253,6 +253,17 @@ class Facts:
         rows = np.concatenate(self.adjacency.all_rows(entity))
         return np.unique(self.row_facts.view[rows]).tolist()  # type: ignore[no-any-return]
 
+    def triple(self, fact: int) -> tuple[int, int, int] | None:
+        """(source, type id, target) of a fact, None when it is forgotten or was never recorded."""
+        tail = self._of_fact.tail(fact)
+        if tail < 0:
+            return None
+        return self.row_sources.cells[tail], self.row_types.cells[tail], self.row_targets.cells[tail]
+
+    def event_of(self, fact: int) -> int:
+        """The event that brought a fact, below 0 when it is forgotten."""
+        return int(self._events.cells[fact])
+
     def instants_of(self, fact: int) -> Iterator[int]:
         """When the rows of a fact were opened and closed."""
         return instants(self.row_times, self._of_fact.rows(fact))

@@ -96,6 +96,18 @@ class Mentions:
             keep &= self._events.view[rows] < horizon
         return np.unique(self._passages.view[rows[keep]])
 
+    def links_of(self, entity: int, horizon: int) -> tuple[Int32s, Int32s]:
+        """The passages that name the entity, by events below the horizon, and where each first does, side by side."""
+        rows = self._of_entity.array(entity)
+        rows = rows[(self._entities.view[rows] == entity) & (self._events.view[rows] < horizon)]
+        return self._passages.view[rows], self._starts.view[rows]
+
+    def named_in(self, passage: int, horizon: int) -> list[int]:
+        """The entities that a passage names, by events below the horizon, in the order they were linked."""
+        entities, events = self._entities.cells, self._events.cells
+        rows = self._of_passage.rows(passage)
+        return [entities[row] for row in rows if entities[row] != ERASED and events[row] < horizon]
+
     def entities_of(self, passage: int) -> list[int]:
         """The entities that a passage names, in the order they were linked."""
         entities = (self._entities.cells[row] for row in self._of_passage.rows(passage))

@@ -167,6 +167,10 @@ class Names:
         """The types that show, each as first spelled for this entity, in the order given."""
         return self._types.of(entity, at)
 
+    def all_type_keys(self) -> list[str]:
+        """Match keys of every class in use."""
+        return self._types.keys()
+
     def type_keys(self, entity: int) -> set[str]:
         """Match keys of the types it has, staged ones too."""
         return self._types.keys_of(entity)
@@ -214,6 +218,21 @@ class Names:
         if is_stop_word(word):
             return []
         return self._visible(self._words.entities(word, SEEDS_MAX), word, at)
+
+    def find_word_start(self, start: str, at: At, most: int) -> list[int]:
+        """The entities of whose folded name a word begins with `start` and goes on, by number, at most `most`.
+
+        O(entities).
+        """
+        out = np.empty(most, dtype=np.int32)
+        query = np.frombuffer(start.encode(), dtype=np.uint8)
+        names = (self._folded.bytes.view, self._folded.ends.view, self._known_from.view)
+        count = kernels.word_starts(query, *names, at.known_at, out)
+        return out[:count].tolist()  # type: ignore[no-any-return]
+
+    def of_type(self, key: str, at: At, most: int) -> list[int]:
+        """The entities that have the class with this match key, by number, at most `most`. O(types given)."""
+        return [entity for entity in self._types.members(key, at, most) if self.is_visible(entity, at)]
 
     def close_names(self, key: str, at: At, limit: int) -> list[str]:
         """Up to `limit` names near a match key: a suggestion, never an answer. Nearest first, then by name.

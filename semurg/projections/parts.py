@@ -12,6 +12,7 @@ from semurg.projections.names import Names
 from semurg.projections.passages import Passages
 from semurg.projections.rows import Counts
 from semurg.projections.timeline import Timeline
+from semurg.projections.vectors import Vectors
 from semurg.projections.words import Words
 
 
@@ -31,6 +32,7 @@ class Parts:
         self.passages = Passages(self.timeline, self.dates)
         self.mentions = Mentions()
         self.words = Words(self.timeline, self.passages)
+        self.vectors = Vectors()
 
     def live(self) -> Counts:
         """How many there are of each in the newest state."""

@@ -130,6 +130,10 @@ class Passages:
         """The document of a live passage."""
         return int(self._documents.cells[number])
 
+    def begins(self, number: int) -> int:
+        """From when on a live passage is true, µs."""
+        return int(self._valid_from.cells[number])
+
     def text(self, number: int) -> str:
         """The text of a live passage."""
         return self._texts.get(self._text_ids.cells[number])

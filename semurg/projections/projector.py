@@ -31,6 +31,8 @@ class Projector:
         self.published_at = 0
         self._scopes: dict[str, ScopeProjection] = {}
         self._touched: set[str] = set()
+        self.changed: set[str] = set()
+        """Streams of scopes that changed since whoever embeds their texts last looked."""
 
     def apply(self, recorded: Recorded) -> None:
         """Take in the next event of the log."""
@@ -70,6 +72,7 @@ class Projector:
         self.published_at = published_at
         for stream in self._touched:
             self._scopes[stream].publish()
+        self.changed |= self._touched
         self._touched.clear()
 
     def scope(self, user: str, scope: str) -> ScopeProjection | None:
@@ -85,6 +88,10 @@ class Projector:
             projection = self._scopes[stream] = self._load(entry)
             projection.publish()
         return projection
+
+    def loaded(self, stream: str) -> ScopeProjection | None:
+        """The projection of a stream if it is in memory."""
+        return self._scopes.get(stream)
 
     def drop(self, stream: str) -> None:
         """Let go of a scope's projection. The catalogue keeps its entry."""
@@ -114,6 +121,7 @@ class Projector:
         if projection is not None:
             projection.publish()
             self._scopes[stream] = projection
+            self.changed.add(stream)
         return projection
 
     def memory_bytes(self) -> int:

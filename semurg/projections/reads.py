@@ -161,6 +161,13 @@ class Reads:
         """(label, date) of a source without text; assertion a is -1 - its source reference."""
         return self._parts.assertions.row(assertion)
 
+    # what memory_context asks beside
+
+    @property
+    def parts(self) -> Parts:
+        """The parts themselves, for the modules of this package that read several at once."""
+        return self._parts
+
     # the whole scope
 
     def counts(self, at: At, *, explicit_valid: bool = False) -> Counts:

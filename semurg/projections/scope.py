@@ -36,7 +36,7 @@ class ScopeProjection:
         self.reads = Reads(self.parts)
         self.published = Counts(0, 0, 0, 0)
         self._recording = Recording(self.parts)
-        self._erasing = Erasing(self.parts, self._opening, self._is_label)
+        self._erasing = Erasing(self.parts, self._opening, self._is_label, self.text_key)
 
     @property
     def exists(self) -> bool:
@@ -94,6 +94,10 @@ class ScopeProjection:
         """Code points of the documents under a label that facts without text attach to; 0 when they do not attach."""
         documents = self.parts.documents.under(label)
         return sum(map(self.parts.documents.length, documents)) if len(documents) <= LABEL_DOCUMENTS_MAX else 0
+
+    def text_key(self, text: str) -> bytes:
+        """The 16 bytes under which the vector of a text of this scope is kept: nothing can be guessed back from it."""
+        return bytes.fromhex(self._keyed(self.stream, "vector", text))[:16]
 
     def memory_bytes(self) -> int:
         """Bytes held, spare room included."""

@@ -247,6 +247,40 @@ def nearest(
     return used
 
 
+@kernel(I64(U8_ROWS, U8_ROWS, I64_ROWS, I64_ROWS, I64, I32_OUT))
+def word_starts(
+    query: NDArray[Any],
+    text: NDArray[Any],
+    ends: NDArray[Any],
+    known_from: NDArray[Any],
+    known_at: int,
+    out: NDArray[Any],
+) -> int:
+    """The known names of which a word, after a space or at the start, begins with the query (UTF-8) and goes on.
+
+    Ascending, as far as `out` has room; how many were written.
+    """
+    used = 0
+    for name in range(len(ends)):
+        start = ends[name - 1] if name > 0 else 0
+        last = ends[name] - len(query) - 1
+        for at in range(start, last + 1):
+            if at > start and text[at - 1] != 32:
+                continue
+            i = 0
+            while i < len(query) and text[at + i] == query[i]:
+                i += 1
+            if i < len(query) or text[at + i] == 32:
+                continue
+            if is_known(known_from[name], known_at):
+                if used == len(out):
+                    return used
+                out[used] = name
+                used += 1
+            break
+    return used
+
+
 @kernel(I64(U8_ROWS, I32, I64, U8_ROWS, I64_ROWS, U16_ROWS, I64_ROWS, I64, I32_OUT))
 def alike_at_start(
     query: NDArray[Any],

@@ -1,0 +1,1 @@
+"""Models that turn text into vectors: plugged in, never required, never fetched."""
