@@ -26,6 +26,7 @@ ROUTES: Mapping[str, tuple[str, str]] = {
     "memory_status": ("GET", "/v1/memory/status"),
     "memory_remember": ("POST", "/v1/memory/remember"),
     "memory_recall": ("POST", "/v1/memory/recall"),
+    "memory_context": ("POST", "/v1/memory/context"),
     "memory_relate": ("POST", "/v1/memory/relate"),
     "memory_forget": ("POST", "/v1/memory/forget"),
     "memory_delete_user": ("POST", "/v1/memory/delete_user"),
@@ -77,6 +78,10 @@ class Client:
     def recall(self, **fields: Any) -> dict[str, Any]:
         """What is known of an entity: the fields of memory_recall."""
         return self.call("memory_recall", fields)
+
+    def context(self, **fields: Any) -> dict[str, Any]:
+        """What bears on a question: the fields of memory_context."""
+        return self.call("memory_context", fields)
 
     def forget(self, **fields: Any) -> dict[str, Any]:
         """Forget one thing: the fields of memory_forget."""

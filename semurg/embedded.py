@@ -54,6 +54,12 @@ class Memory:
         """What is known of an entity: the fields of memory_recall. Raises Refusal."""
         return self._read("recall", fields)
 
+    def context(self, **fields: Any) -> dict[str, Any]:
+        """What bears on a question: the fields of memory_context. Raises Refusal."""
+        body = validated("context", _canonical(fields))
+        scope, user = body.pop("scope", None), body.pop("user_id", None)
+        return self._run(self.node.context(body, scope=scope, user=user))
+
     def memory_status(self, **fields: Any) -> dict[str, Any]:
         """What the memory holds: the fields of memory_status. Raises Refusal."""
         return self._read("status", fields)

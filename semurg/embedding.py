@@ -42,6 +42,7 @@ class QueryVector(NamedTuple):
     state: str
     reason: str | None
     floor: float | None = None
+    model: str | None = None
 
 
 class _Found(NamedTuple):
@@ -145,8 +146,8 @@ class Embedding:
                 vector = await asyncio.to_thread(model.embed_query, text)
         except (ModelUnavailable, TimeoutError) as error:
             reason = str(error) or "the model took too long"
-            return QueryVector(None, "could_not_judge", reason)
-        return QueryVector(vector, "ran", None, self._floor)
+            return QueryVector(None, "could_not_judge", reason, None, model.name)
+        return QueryVector(vector, "ran", None, self._floor, model.name)
 
     async def forgotten(self, streams: Sequence[str]) -> None:
         """Overwrite on disk the vectors of what these scopes have forgotten; a scope that is gone loses all."""

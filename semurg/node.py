@@ -260,9 +260,16 @@ class Node:
     def read(
         self, verb: str, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
     ) -> dict[str, Any]:
-        """Answer a read verb (recall, status) from the projections. Raises Refusal."""
+        """Answer a read verb (recall, status; context without a model) from the projections. Raises Refusal."""
         self._require_ready()
         return self._reading.answer(verb, fields, caller, scope, user)
+
+    async def context(
+        self, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
+    ) -> dict[str, Any]:
+        """Answer memory_context; the model that makes the question's vector works in a thread. Raises Refusal."""
+        self._require_ready()
+        return await self._reading.context(fields, caller, scope, user)
 
     def _require_ready(self) -> None:
         if self._state != "ready":

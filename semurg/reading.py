@@ -5,32 +5,97 @@ Called by both for every door. A read sees what is published and nothing else; i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 from semurg.access import OWNER, Caller, place_of, require_read, resolve_user
 from semurg.domain.names import clean_scope
+from semurg.embedding import QueryVector
+from semurg.domain.visibility import At
 from semurg.projections.projector import Projector
+from semurg.projections.scope import ScopeProjection
+from semurg.queries.context import ContextRequest, Meaning, Plan, context, plan
 from semurg.queries.instants import read_at
 from semurg.queries.recall import RecallContext, recall
-from semurg.queries.requests import read_instants, recall_request
+from semurg.queries.requests import context_request, read_instants, recall_request
 from semurg.queries.status import NamedScope, StatusRequest, status
 
 Fields = Mapping[str, Any]
+NOT_ARMED = Meaning(None, "not_armed", None, None, None)
+
+
+class Embedding(Protocol):
+    """Who makes vectors of questions, and knows how far those of texts have come."""
+
+    async def query(self, text: str) -> QueryVector:
+        """The vector of a question, or why there is none."""
+
+    def status(self, streams: Sequence[str]) -> dict[str, object]:
+        """The `meaning` of a status over these scopes."""
+
+
+class Asked(NamedTuple):
+    """A context as asked: where, what, at which instants, and what the question comes to."""
+
+    projection: ScopeProjection | None
+    scope: str
+    request: ContextRequest
+    planned: Plan | None
+    at: At
+
+    def reply_parts(
+        self, meaning: Meaning
+    ) -> tuple[ScopeProjection | None, str, ContextRequest, Plan | None, Meaning, At]:
+        """What queries.context.context takes."""
+        return self.projection, self.scope, self.request, self.planned, meaning, self.at
 
 
 class Reading:
-    """Answers recall and status. `cursor_key`, 32 bytes, signs cursors and must be set before the first recall."""
+    """Answers recall, context and status. `cursor_key`, 32 bytes, signs cursors; to be set before the first recall.
 
-    def __init__(self, projector: Projector, clock: Callable[[], int]) -> None:
+    Without `embedding`, questions are answered by names, words and the graph.
+    """
+
+    def __init__(
+        self, projector: Projector, clock: Callable[[], int], embedding: Embedding | None = None
+    ) -> None:
         self._projector = projector
         self._clock = clock
+        self._embedding = embedding
         self.cursor_key = b""
+
+    async def context(
+        self, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
+    ) -> dict[str, Any]:
+        """The reply to a context, with the question's vector when there is a model. Raises Refusal."""
+        asked = self._asked(fields, caller, scope, user)
+        meaning = NOT_ARMED
+        if self._embedding is not None and asked.planned is not None:
+            found = await self._embedding.query(asked.planned.to_embed)
+            meaning = Meaning(found.vector, found.state, found.reason, found.floor, found.model)
+            # what was forgotten while the model worked is gone from here too: what was planned is planned again
+            asked = self._asked(fields, caller, scope, user, asked.at)
+        return context(*asked.reply_parts(meaning))
+
+    def _asked(
+        self, fields: Fields, caller: Caller, scope: str | None, user: str | None, at: At | None = None
+    ) -> Asked:
+        now, published_at = self._clock(), self._projector.published_at
+        user, scope = place_of(caller, scope, user)
+        require_read(caller, scope)
+        projection = self._projector.scope(user, scope)
+        request = context_request(fields, now)
+        if at is None:
+            at = read_at(request.instants, now, published_at, None if projection is None else projection.reads)
+        planned = None if projection is None else plan(projection, request, at)
+        return Asked(projection, scope, request, planned, at)
 
     def answer(
         self, verb: str, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
     ) -> dict[str, Any]:
-        """The reply to a read verb (recall, status). Raises Refusal."""
+        """The reply to a read verb (recall, context, status), without a model. Raises Refusal."""
+        if verb == "context":
+            return context(*self._asked(fields, caller, scope, user).reply_parts(NOT_ARMED))
         now, published_at = self._clock(), self._projector.published_at
         if verb == "status":
             return self._status(fields, caller, scope, user, now)
@@ -52,4 +117,9 @@ class Reading:
             projection = self._projector.scope(user, entry.scope)
             if projection is not None:
                 listed.append(NamedScope(entry.scope, projection))
-        return status(listed, StatusRequest(scope, read_instants(fields), now, self._projector.published_at))
+        streams = [one.projection.stream for one in listed]
+        meaning = {"state": "not_armed", "model": None, "waiting": 0}
+        if self._embedding is not None:
+            meaning = self._embedding.status(streams)
+        request = StatusRequest(scope, read_instants(fields), now, self._projector.published_at, meaning)
+        return status(listed, request)

@@ -200,6 +200,8 @@ class HttpDoor:
         else:
             sent = loads(await _json_body(request))
         fields, scope, user = _placed(operation, sent, request)
+        if operation.verb == "context":
+            return json_reply(await self._node.context(fields, caller, scope, user))
         return json_reply(self._node.read(operation.verb, fields, caller, scope, user))
 
     def _caller(self, request: Request) -> Caller:

@@ -20,7 +20,11 @@ from semurg.domain.limits import (
     ATTRIBUTES_MAX,
     AUDIT_LIMIT_DEFAULT,
     AUDIT_LIMIT_MAX,
+    CONTEXT_K_DEFAULT,
+    CONTEXT_K_MAX,
     ENTITIES_MAX,
+    HOPS_DEFAULT,
+    HOPS_MAX,
     MENTIONS_MAX,
     PASSAGES_MAX,
     RECALL_K_DEFAULT,
@@ -279,6 +283,37 @@ class Recall(Placed, total=False):
     at_position: AtPosition
 
 
+@with_config(_CONFIG)
+class Context(Placed, total=False):
+    """Input of memory_context."""
+
+    query: Required[Annotated[Text, Field(description="A question or a few words, at most 8,192 bytes.")]]
+    k: Annotated[
+        int | None,
+        Field(ge=1, le=CONTEXT_K_MAX, description=f"How many items to return; {CONTEXT_K_DEFAULT} by default."),
+    ]
+    hops: Annotated[
+        int | None,
+        Field(ge=0, le=HOPS_MAX, description=f"How many steps to walk from what matches; {HOPS_DEFAULT} by default."),
+    ]
+    max_tokens: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            le=REPLY_TOKENS_MAX,
+            description=f"Bound of the items' text, 4 bytes a token; {REPLY_TOKENS_DEFAULT:,} by default.",
+        ),
+    ]
+    compact: Annotated[bool | None, Field(description="true: items without diagnostics, a fraction of the bytes.")]
+    as_of: AsOf | None
+    valid_at: ValidAt | None
+    at_position: AtPosition
+    now: Annotated[
+        Text | None,
+        Field(description="What `yesterday` or `last year` in the question count from; the node's clock by default."),
+    ]
+
+
 _FactEnds = TypedDict(
     "_FactEnds",
     {
@@ -377,6 +412,7 @@ SHAPES: Mapping[str, Shape] = {
     "remember": Shape("Remember", Remember),
     "relate": Shape("Relate", Relate),
     "recall": Shape("Recall", Recall),
+    "context": Shape("Context", Context),
     "forget": Shape("Forget", Forget),
     "delete_user": Shape("DeleteUser", DeleteUser),
     "status": Shape("Status", Status),

@@ -103,6 +103,22 @@ OPERATIONS: tuple[Operation, ...] = (
         shape=SHAPES["recall"],
     ),
     Operation(
+        name="memory_context",
+        verb="context",
+        method="POST",
+        path="/v1/memory/context",
+        access=Access.READ,
+        title="What bears on a question",
+        description=(
+            "Returns the stored facts and passages that bear on a question, ranked and cited, found by names, words, "
+            "meaning and the graph around them. No model writes anything: answer from the items, and look at "
+            "`grounding` first. `grounded`: one cited item holds every word of the question. `grounded_by_meaning`: a "
+            "passage answers in other words; read it. Anything else means that memory does not answer: say so. Time in "
+            "the question (last summer, in March 2024) is understood; the reply says how."
+        ),
+        shape=SHAPES["context"],
+    ),
+    Operation(
         name="memory_relate",
         verb="relate",
         method="POST",

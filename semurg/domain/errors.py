@@ -62,6 +62,7 @@ STATUS: dict[str, int] = {
     # forgetting and reading
     "one_form_only": 422,
     "not_found": 404,
+    "query_invalid": 422,
     "subject_or_attribute": 422,
     "cursor_invalid": 422,
     # the node

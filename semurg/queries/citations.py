@@ -76,6 +76,17 @@ class Citations:
         state = QUOTED if span else NOT_FOUND
         return self._cited(self._source(row.document), row.known_from, row.position, span, state, row.date, found_by)
 
+    def of_quoted_passage(self, row: PassageRow, span: tuple[int, int] | None, found_by: Found) -> Cited:
+        """The citation of a passage: its document, quoting [start, end) of it, without the white space around."""
+        quoted = None
+        if span is not None:
+            sentence = row.text[span[0] : span[1]]
+            text = sentence.strip()
+            start = row.start + span[0] + len(sentence) - len(sentence.lstrip())
+            quoted = {"text": text, "start": start, "end": start + len(text)} if text else None
+        state = QUOTED if quoted else NOT_FOUND
+        return self._cited(self._source(row.document), row.known_from, row.position, quoted, state, row.date, found_by)
+
     def of_entity(self, entity: int, row: EntityRow, linked: Sequence[int], found_by: Found) -> Cited:
         """The citation of an entity: its earliest live mention, else what first named it.
 

@@ -7,11 +7,19 @@ from typing import Any
 
 from semurg.domain.errors import Refusal
 from semurg.domain.instants import parse_date
-from semurg.domain.limits import RECALL_K_DEFAULT, REPLY_TOKENS_DEFAULT
-from semurg.domain.names import clean_key, clean_name
+from semurg.domain.limits import (
+    CONTEXT_K_DEFAULT,
+    HOPS_DEFAULT,
+    QUERY_BYTES_MAX,
+    RECALL_K_DEFAULT,
+    REPLY_TOKENS_DEFAULT,
+)
+from semurg.domain.names import check_text, clean_key, clean_name
 from semurg.domain.values import canonical, read_value
 from semurg.queries.instants import ReadInstants
+from semurg.queries.context import ContextRequest
 from semurg.queries.recall import AttributeWanted, RecallRequest
+from semurg.queries.spoken_time import spoken_time
 
 Fields = Mapping[str, Any]
 
@@ -43,6 +51,32 @@ def recall_request(fields: Fields) -> RecallRequest:
         cursor=fields.get("cursor"),
         compact=bool(fields.get("compact")),
         instants=read_instants(fields),
+    )
+
+
+def context_request(fields: Fields, now: int) -> ContextRequest:
+    """The request of a memory_context, at the instant `now` (µs) unless the call gives another. Raises Refusal."""
+    query = fields["query"]
+    check_text(query, "query")
+    size = len(query.encode())
+    if not query.strip() or size > QUERY_BYTES_MAX:
+        raise Refusal(
+            "query_invalid",
+            f"query is blank or of {size} bytes of UTF-8.",
+            f"Send a question or a few words, 1 to {QUERY_BYTES_MAX:,} bytes.",
+        )
+    given = fields.get("now")
+    if given is not None:
+        now = parse_date(given, "now").start
+    instants = read_instants(fields)
+    return ContextRequest(
+        query=query,
+        k=_given(fields, "k", CONTEXT_K_DEFAULT),
+        hops=_given(fields, "hops", HOPS_DEFAULT),
+        max_tokens=_given(fields, "max_tokens", REPLY_TOKENS_DEFAULT),
+        compact=bool(fields.get("compact")),
+        time=None if instants.valid_at is not None else spoken_time(query, now),
+        instants=instants,
     )
 
 

@@ -5,7 +5,7 @@ The counts and the ontology are of the instants asked; without any, of what is p
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from semurg.domain.relations import meaning
@@ -14,6 +14,7 @@ from semurg.projections.scope import ScopeProjection
 from semurg.queries.instants import NOT_ASKED, ReadInstants, read_at
 
 TOP_CLASSES_MAX = 50
+NOT_ARMED: Mapping[str, object] = {"state": "not_armed", "model": None, "waiting": 0}
 
 
 class NamedScope(NamedTuple):
@@ -30,6 +31,7 @@ class StatusRequest(NamedTuple):
     instants: ReadInstants
     now: int
     published_at: int
+    meaning: Mapping[str, object] = NOT_ARMED
 
 
 def status(scopes: Sequence[NamedScope], request: StatusRequest) -> dict[str, Any]:
@@ -60,7 +62,7 @@ def status(scopes: Sequence[NamedScope], request: StatusRequest) -> dict[str, An
         "armed": True,
         "scopes": listed,
         "position": str(position),
-        "meaning": {"state": "not_armed", "model": None, "waiting": 0},
+        "meaning": request.meaning,
         "extraction": {"state": "not_installed", "model": None, "waiting": 0},
         "durable": True,
     }
