@@ -161,6 +161,7 @@ class _Reply:
             self._horizon = self._parts.timeline.horizon(at.known_at)
         self._nearest: dict[int, float] = {}
         self._by_words: dict[int, tuple[float, int]] = {}
+        self._passage_of: dict[str, int] = {}
 
     def make(self) -> dict[str, Any]:
         assert self._scope is not None
@@ -369,7 +370,9 @@ class _Reply:
             return make.fact(fact, 1 if reached is None else reached.hops, score)
         passage = int(scored.passages[one.place])
         stage, hops, seed = self._stage_of(passage, walked)
-        return make.passage(passage, self._reads.passage(passage), self._plan.words, stage, hops, score, seed)
+        item = make.passage(passage, self._reads.passage(passage), self._plan.words, stage, hops, score, seed)
+        self._passage_of[item["source_id"]] = passage
+        return item
 
     def _stage_of(self, passage: int, walked: Walk) -> tuple[str, int, int]:
         """(stage, steps, the named entity that it is linked to or -1)."""
@@ -435,7 +438,13 @@ class _Reply:
         names = [word for word in every if any(seed.start <= word.start < seed.end for seed in seeds)]
         stored = list(dict.fromkeys(self._reads.name(seed.entity) for seed in seeds))
         answering = Answering(question.words, question.rarity)
-        meant = answering.meant(self._parts, self._at, question, scored, items, self._plan, self._meaning.floor, self._request.query)
+        places = [place for place, item in enumerate(items) if item["kind"] == "passage"]
+        passages = [self._passage_of[items[place]["source_id"]] for place in places]
+        meant = answering.meant(
+            self._parts, self._at, question, scored, passages, self._plan, self._meaning.floor
+        )
+        if meant is not None:
+            meant = meant._replace(place=places[meant.place])
         judged = self._meaning.state != "could_not_judge"
         return verdict(Asked(every, names, stored), [_shown(item) for item in items], meant, judged)
 
