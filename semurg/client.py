@@ -34,6 +34,7 @@ ROUTES: Mapping[str, tuple[str, str]] = {
     "token_create": ("POST", "/v1/tokens/create"),
     "token_list": ("POST", "/v1/tokens/list"),
     "token_revoke": ("POST", "/v1/tokens/revoke"),
+    "model_calibrate": ("POST", "/v1/model/calibrate"),
     "node_status": ("GET", "/v1/status"),
     "health": ("GET", "/api/health"),
 }

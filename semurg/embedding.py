@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semurg.meaning.calibration import calibrated_floor
+from semurg.domain.errors import Refusal
+from semurg.meaning.calibration import STRANGE_QUESTIONS, calibrated_floor, floor_of, keep_floor
 from semurg.meaning.choice import open_model
 from semurg.meaning.protocol import Embedder, ModelUnavailable
 from semurg.meaning.store import StoredVector, VectorStore
@@ -149,6 +150,31 @@ class Embedding:
             return QueryVector(None, "could_not_judge", reason, None, model.name)
         return QueryVector(vector, "ran", None, self._floor, model.name)
 
+    async def calibrate(self) -> dict[str, object]:
+        """Measure the model's floor on what is in memory and keep it. Raises Refusal when there is nothing to ask."""
+        model = self._model
+        if model is None:
+            raise Refusal("model_unavailable", f"No model is armed: {self._reason}.", "Install semurg[meaning].")
+        try:
+            async with self._using:
+                questions = [await asyncio.to_thread(model.embed_query, one) for one in STRANGE_QUESTIONS]
+        except ModelUnavailable as unavailable:
+            raise Refusal("model_unavailable", f"The model failed: {unavailable}.", "Look at its endpoint.") from None
+        best, asked = [], 0
+        for stream in list(self._begun):
+            scope = self._projector.loaded(stream)
+            if scope is None or not scope.parts.vectors.count(Embedded.PASSAGE):
+                continue
+            asked += 1
+            for question in questions:
+                nearest = scope.parts.vectors.nearest(Embedded.PASSAGE, question, 1, lambda passages: passages)
+                best += [cosine for _, cosine in nearest]
+        if not best:
+            raise Refusal("model_unavailable", "No passage has a vector yet.", "Store some texts first.")
+        self._floor = floor_of(best)
+        await asyncio.to_thread(keep_floor, self._folder, model.digest, self._floor)
+        return {"ok": True, "model": model.name, "floor": self._floor, "scopes": asked}
+
     async def forgotten(self, streams: Sequence[str]) -> None:
         """Overwrite on disk the vectors of what these scopes have forgotten; a scope that is gone loses all."""
         async with self._lock:
@@ -269,9 +295,7 @@ class Embedding:
             if self._store is None or self._projector.loaded(scope.stream) is not scope:
                 return
             # what was forgotten meanwhile gets no vector, in memory or on disk
-            kept = [
-                place for place, one in enumerate(batch) if text_of(scope.parts, one.kind, one.number) == one.text
-            ]
+            kept = [place for place, one in enumerate(batch) if text_of(scope.parts, one.kind, one.number) == one.text]
             rows_kept = [StoredVector(batch[i].key, float(scales[i]), cells[i].tobytes()) for i in kept]
             await asyncio.to_thread(partial(self._store.add, scope.stream, rows_kept))
             for place in kept:

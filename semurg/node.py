@@ -21,7 +21,7 @@ from typing import Any
 
 import msgspec
 
-from semurg.access import OWNER, Caller, place_of_write
+from semurg.access import OWNER, Caller, place_of_write, require_owner
 from semurg.administration import Administration, Identities
 from semurg.commands.prepare import prepare_forget, prepare_relate, prepare_remember
 from semurg.commands.tokens import digest_of
@@ -206,6 +206,9 @@ class Node:
     async def administer(self, verb: str, fields: Fields, caller: Caller = OWNER) -> dict[str, Any]:
         """Carry out an owner's verb (token_create, token_list, token_revoke, audit). Raises Refusal."""
         self._require_ready()
+        if verb == "model_calibrate":
+            require_owner(caller)
+            return await self._embedding.calibrate()
         return await self._administration.answer(verb, fields, caller)
 
     async def _execute(

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 
 from semurg.access import OWNER, Caller, place_of, require_read, resolve_user
 from semurg.domain.names import clean_scope
-from semurg.embedding import QueryVector
 from semurg.domain.visibility import At
+from semurg.embedding import QueryVector
 from semurg.projections.projector import Projector
 from semurg.projections.scope import ScopeProjection
 from semurg.queries.context import ContextRequest, Meaning, Plan, context, plan
@@ -56,9 +56,7 @@ class Reading:
     Without `embedding`, questions are answered by names, words and the graph.
     """
 
-    def __init__(
-        self, projector: Projector, clock: Callable[[], int], embedding: Embedding | None = None
-    ) -> None:
+    def __init__(self, projector: Projector, clock: Callable[[], int], embedding: Embedding | None = None) -> None:
         self._projector = projector
         self._clock = clock
         self._embedding = embedding

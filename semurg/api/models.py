@@ -408,6 +408,11 @@ class Audit(TypedDict, total=False):
     since: Annotated[Text | None, Field(description="Only from this instant on (ISO 8601).")]
 
 
+@with_config(_CONFIG)
+class ModelCalibrate(TypedDict, total=False):
+    """Input of model_calibrate: nothing."""
+
+
 SHAPES: Mapping[str, Shape] = {
     "remember": Shape("Remember", Remember),
     "relate": Shape("Relate", Relate),
@@ -420,6 +425,7 @@ SHAPES: Mapping[str, Shape] = {
     "token_list": Shape("TokenList", TokenList),
     "token_revoke": Shape("TokenRevoke", TokenRevoke),
     "audit": Shape("Audit", Audit),
+    "model_calibrate": Shape("ModelCalibrate", ModelCalibrate),
 }
 
 

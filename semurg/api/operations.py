@@ -209,6 +209,19 @@ OPERATIONS: tuple[Operation, ...] = (
         shape=SHAPES["token_revoke"],
     ),
     Operation(
+        name="model_calibrate",
+        verb="model_calibrate",
+        method="POST",
+        path="/v1/model/calibrate",
+        access=Access.OWNER_WRITE,
+        title="Measure the model's floor",
+        description=(
+            "Asks what is stored some fifty questions that no memory answers, and keeps the cosine that 95% of their "
+            "best hits stay under as the armed model's floor. What is found by meaning alone must reach it."
+        ),
+        shape=SHAPES["model_calibrate"],
+    ),
+    Operation(
         name="node_status",
         verb="node",
         method="GET",

@@ -68,6 +68,26 @@ def recall(
     _call("memory_recall", fields, (url, scope, user), as_json, terminal.show_recalled)
 
 
+def context(
+    query: Annotated[str, typer.Argument(help="A question, or a few words.")],
+    k: Annotated[int | None, typer.Option("-k", help="How many items at most.")] = None,
+    hops: Annotated[int | None, typer.Option(help="How many steps to walk from what matches, 0 to 3.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Bound of the items' text, 4 bytes a token.")] = None,
+    compact: Annotated[bool, typer.Option("--compact", help="Items without diagnostics.")] = False,
+    now: Annotated[str | None, typer.Option(help="What `yesterday` in the question counts from.")] = None,
+    as_of: AsOf = None,
+    valid_at: ValidAt = None,
+    scope: Scope = None,
+    user: User = None,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what bears on a question, with sources, and whether it answers."""
+    fields: dict[str, Any] = {"query": query, "k": k, "hops": hops, "max_tokens": max_tokens, "now": now}
+    fields |= {"as_of": as_of, "valid_at": valid_at, "compact": compact or None}
+    _call("memory_context", fields, (url, scope, user), as_json, terminal.show_context)
+
+
 def relate(
     source_entity: Annotated[str, typer.Argument(metavar="FROM", help="The entity the fact starts from.")],
     relation: Annotated[str, typer.Argument(metavar="TYPE", help="The kind of relation, such as WORKS_AT.")],

@@ -70,6 +70,25 @@ def recall(
     _answer(context, "recall", fields, scope, user, as_json)
 
 
+@app.command("context")
+def ask(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(help="A question, or a few words.")],
+    k: Annotated[int | None, typer.Option("-k", help="How many items at most.")] = None,
+    hops: Annotated[int | None, typer.Option(help="How many steps to walk from what matches, 0 to 3.")] = None,
+    max_tokens: Annotated[int | None, typer.Option(help="Bound of the items' text, 4 bytes a token.")] = None,
+    compact: Annotated[bool, typer.Option("--compact", help="Items without diagnostics.")] = False,
+    now: Annotated[str | None, typer.Option(help="What `yesterday` in the question counts from.")] = None,
+    valid_at: ValidAt = None,
+    scope: Scope = None,
+    user: User = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what bore on a question then, by names, words and the graph; the past state has no model for meaning."""
+    fields: dict[str, Any] = {"query": query, "k": k, "hops": hops, "max_tokens": max_tokens, "now": now}
+    _answer(context, "context", fields | {"valid_at": valid_at, "compact": compact or None}, scope, user, as_json)
+
+
 @app.command()
 def status(
     context: typer.Context,
@@ -99,5 +118,7 @@ def _answer(
         terminal.show_raw(msgspec.json.encode(reply))
     elif verb == "recall":
         terminal.show_recalled(reply)
+    elif verb == "context":
+        terminal.show_context(reply)
     else:
         terminal.show_status(reply)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from semurg.cli import memory, replay, tokens
+from semurg.cli import memory, model, replay, tokens
 from semurg.cli.audit import audit
 from semurg.cli.log import log
 from semurg.cli.serve import serve
@@ -55,6 +55,7 @@ def root(
 app.command()(serve)
 app.command()(memory.remember)
 app.command()(memory.recall)
+app.command()(memory.context)
 app.command()(memory.relate)
 app.command()(memory.forget)
 app.command()(memory.delete_user)
@@ -64,6 +65,7 @@ app.command()(verify)
 app.command()(log)
 app.add_typer(replay.app)
 app.add_typer(tokens.app)
+app.add_typer(model.app)
 
 
 def run() -> None:

@@ -106,7 +106,20 @@ def show_recalled(reply: Reply) -> None:
         for line in _sources(item):
             console.print(_plain(f"    {line}", "dim"))
     if reply.get("left_out"):
-        console.print(_plain(f"{reply['left_out']} more; read on with --cursor {reply['next']}"))
+        onward = f"read on with --cursor {reply['next']}" if reply.get("next") else "ask for a larger -k"
+        console.print(_plain(f"{reply['left_out']} more; {onward}"))
+
+
+def show_context(reply: Reply) -> None:
+    """The items of a context, each with where it comes from, and the verdict on them."""
+    show_recalled(reply)
+    grounding = reply["grounding"]
+    console = _results()
+    uncovered = f"; not covered: {', '.join(grounding['uncovered'])}" if grounding["uncovered"] else ""
+    console.print(_plain(f"{grounding['verdict']}{uncovered}", "bold"))
+    if spoken := reply.get("time"):
+        span = f"{spoken['from'] or '…'} to {spoken['to'] or '…'}"
+        console.print(_plain(f"time: {spoken['expression']} ({span})", "dim"))
 
 
 def show_status(reply: Reply) -> None:

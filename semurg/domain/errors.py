@@ -63,6 +63,7 @@ STATUS: dict[str, int] = {
     "one_form_only": 422,
     "not_found": 404,
     "query_invalid": 422,
+    "model_unavailable": 503,
     "subject_or_attribute": 422,
     "cursor_invalid": 422,
     # the node

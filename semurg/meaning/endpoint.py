@@ -34,9 +34,7 @@ class EndpointEmbedder:
 
     def embed_passages(self, texts: Sequence[str]) -> Vectors:
         """Vectors of texts, asked for in batches, each tried three times."""
-        parts = [
-            self._ask(texts[first : first + BATCH], TIMEOUT_S, TRIES) for first in range(0, len(texts), BATCH)
-        ]
+        parts = [self._ask(texts[first : first + BATCH], TIMEOUT_S, TRIES) for first in range(0, len(texts), BATCH)]
         return np.concatenate(parts) if parts else np.zeros((0, self.dimensions), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:

@@ -81,9 +81,7 @@ class VectorStore:
     def delete(self, stream: str, keys: Iterable[bytes]) -> None:
         """Overwrite the vectors of these texts."""
         with self._transaction() as connection:
-            connection.executemany(
-                "delete from vector where stream = ? and key = ?", [(stream, key) for key in keys]
-            )
+            connection.executemany("delete from vector where stream = ? and key = ?", [(stream, key) for key in keys])
 
     def keep_streams(self, streams: Iterable[str]) -> None:
         """Overwrite the vectors of every scope but these."""

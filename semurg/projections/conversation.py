@@ -7,10 +7,12 @@ other with the same date.
 
 from __future__ import annotations
 
+import numpy as np
+
 from semurg.domain.names import match_key
-from semurg.domain.spoken import spoken
 from semurg.domain.visibility import At
 from semurg.projections.parts import Parts
+from semurg.projections.rows import Int32s
 
 NOBODY = -1
 SPEAKS_LOOKED_AT = 24
@@ -26,15 +28,10 @@ class Conversation:
         self._labels: dict[int, str | None] = {}
         self._speakers: dict[str, int] = {}
 
-    def is_known(self, passage: int) -> bool:
-        """Whether the passage is live and was known at the instant of the read."""
-        passages = self._parts.passages
-        return passages.is_live(passage) and passages.events_of(passage)[0] < self._horizon
-
     def label(self, passage: int) -> str | None:
         """The speaker's label that a live passage begins with."""
         if passage not in self._labels:
-            self._labels[passage] = spoken(self._parts.passages.text(passage)).speaker
+            self._labels[passage] = self._parts.passages.labelled(passage)
         return self._labels[passage]
 
     def speaker(self, passage: int) -> int:
@@ -52,16 +49,13 @@ class Conversation:
         labelled = passages[starts == 0][:SPEAKS_LOOKED_AT].tolist()
         return any(self._parts.passages.is_live(one) and self.speaker(one) == entity for one in labelled)
 
-    def neighbour(self, passage: int, away: int) -> int:
-        """The passage so many before (negative) or after the one given, in its conversation or document; -1: none."""
-        other = passage + away
-        step = 1 if away > 0 else -1
-        here = passage
-        while here != other:
-            if not self._follow(here, here + step):
-                return -1
-            here += step
-        return other
+    def neighbours(self, passages: Int32s, away: int) -> Int32s:
+        """The passage so many before (negative) or after each, in its conversation or document; -1: there is none."""
+        follow = self._parts.passages.follow
+        joined = np.ones(len(passages), dtype=np.bool_)
+        for step in range(abs(away)):
+            joined &= follow(passages - step if away < 0 else passages + step + 1, self._horizon)
+        return np.where(joined, passages + away, -1).astype(np.int32)
 
     def group(self, passage: int) -> tuple[int, int]:
         """What passages of one session share: their date when they are turns, else their document."""
@@ -69,13 +63,3 @@ class Conversation:
         if self.label(passage) is None:
             return (0, passages.document(passage))
         return (1, passages.begins(passage))
-
-    def _follow(self, one: int, other: int) -> bool:
-        passages = self._parts.passages
-        if not (self.is_known(one) and self.is_known(other)):
-            return False
-        if passages.document(one) == passages.document(other):
-            return True
-        if self.label(one) is None or self.label(other) is None:
-            return False
-        return passages.begins(one) == passages.begins(other)

@@ -57,7 +57,11 @@ def without_vector(parts: Parts, kind: Embedded, most: int, horizon: int) -> Ite
 
 def waiting(parts: Parts) -> int:
     """How many things were not looked at yet."""
-    counts = ((Embedded.PASSAGE, len(parts.passages)), (Embedded.ENTITY, len(parts.names)), (Embedded.FACT, len(parts.facts)))
+    counts = (
+        (Embedded.PASSAGE, len(parts.passages)),
+        (Embedded.ENTITY, len(parts.names)),
+        (Embedded.FACT, len(parts.facts)),
+    )
     return sum(max(0, count - parts.vectors.reached(kind)) for kind, count in counts)
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from semurg.domain.events import StoredDocument, StoredPassage
 from semurg.domain.instants import NO_END, UNKNOWN_START, date_from_text
 from semurg.domain.names import match_key, words
+from semurg.domain.spoken import spoken
 from semurg.domain.view import PassageView
 from semurg.projections.chains import Chains
 from semurg.projections.columns import Column
@@ -41,6 +43,7 @@ class Passages:
         self._date_ids = Column(np.int32)
         self._events = Column(np.int32)
         self._valid_from = Column(np.int64)
+        self._labels = Column(np.int16)
         self._sentences = Column(np.int32)
         self._sentences_first = Column(np.int64)
         self._sentences_count = Column(np.int32)
@@ -55,7 +58,7 @@ class Passages:
         """The columns by passage number, but the document."""
         return (
             self._text_ids, self._starts, self._key_ids, self._date_ids, self._events, self._valid_from,
-            self._sentences_first, self._sentences_count,
+            self._sentences_first, self._sentences_count, self._labels,
         )  # fmt: skip
 
     @property
@@ -86,6 +89,7 @@ class Passages:
             UNKNOWN_START if date is None else date_from_text(date).start,
             self._sentences.extend(np.array(passage.sentences, dtype=np.int32)),
             len(passage.sentences),
+            len(spoken(passage.text).speaker or ""),
         )
         for column, value in zip(self._fields(), values, strict=True):
             column.cells[number] = value
@@ -175,13 +179,39 @@ class Passages:
 
     def showing(self, passages: Int32s, horizon: int, valid_at: int) -> Int32s:
         """Those of the passages that are live, brought by an event below the horizon, and true by `valid_at`."""
-        passages = passages[(self._documents.view[passages] != ERASED) & (self._events.view[passages] < horizon)]
+        return passages[self.shows(passages, horizon, valid_at)]
+
+    def shows(self, passages: Int32s, horizon: int, valid_at: int) -> NDArray[np.bool_]:
+        """Of each of the passages whether it is live, brought by an event below the horizon, and true by `valid_at`."""
         count = len(passages)
         known, begins = np.zeros(count, dtype=np.int64), self._valid_from.view[passages]
         never_ends = np.full(count, NO_END, dtype=np.int64)
-        shows = np.empty(count, dtype=np.uint8)
-        visibility.shows_all(known, never_ends, begins, never_ends, 0, valid_at, shows)
-        return passages[shows.astype(np.bool_)]
+        true_by_then = np.empty(count, dtype=np.uint8)
+        visibility.shows_all(known, never_ends, begins, never_ends, 0, valid_at, true_by_then)
+        live = (self._documents.view[passages] != ERASED) & (self._events.view[passages] < horizon)
+        return live & true_by_then.astype(np.bool_)
+
+    def labelled(self, number: int) -> str | None:
+        """The speaker's label that a live passage begins with (domain.spoken), None when it has none."""
+        length = int(self._labels.cells[number])
+        return self.text(number)[:length] if length else None
+
+    def follow(self, passages: Int32s, horizon: int) -> NDArray[np.bool_]:
+        """Of each number whether that passage and the one before it belong together, both known below the horizon.
+
+        They do as parts of one document, or as turns of a conversation (both begin with a speaker's label) with the
+        same date. False for numbers that name no passage.
+        """
+        inside = (passages > 0) & (passages < len(self._documents))
+        here = np.where(inside, passages, 0)
+        before = np.maximum(here - 1, 0)
+        documents, events, labels, begins = (
+            column.view for column in (self._documents, self._events, self._labels, self._valid_from)
+        )
+        known = (documents[here] != ERASED) & (events[here] < horizon)
+        known &= (documents[before] != ERASED) & (events[before] < horizon)
+        turns = (labels[here] > 0) & (labels[before] > 0) & (begins[here] == begins[before])
+        return inside & known & (turns | (documents[here] == documents[before]))
 
     def documents_and_events(self) -> tuple[Int32s, Int32s]:
         """Of each passage its document (below 0: forgotten) and the event that brought it, for kernels."""

@@ -163,7 +163,7 @@ class _Reader:
         place = graph.entities[entity]
         linked, starts = self._parts.mentions.links_of(entity, self._horizon)
         weight = np.where(starts == 0, OPENS_WITH, 1.0)
-        shows = np.isin(linked, self._parts.passages.showing(np.unique(linked), self._horizon, self._at.valid_at))
+        shows = self._parts.passages.shows(linked, self._horizon, self._at.valid_at)
         linked, weight = linked[shows], weight[shows]
         rows = self._parts.facts.visible_rows(entity, self._at)
         facts = np.unique(self._parts.facts.row_facts.view[rows])

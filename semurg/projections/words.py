@@ -153,15 +153,13 @@ class Words:
         touched = self._touched[:count].copy()
         scores, matched = self._scores[touched], self._matched[touched]
         self._scores[touched], self._matched[touched] = 0, 0
-        shows = np.isin(touched, self._of.showing(touched, horizon, valid_at))
+        shows = self._of.shows(touched, horizon, valid_at)
         touched, scores, matched = touched[shows], scores[shows], matched[shows]
         # by score, ties by number
         best = np.lexsort((touched, -scores))[:limit]
         return WordHits(touched[best], scores[best], matched[best])
 
-    def _add_up(
-        self, tails: list[int], places: list[int], weights: list[float], horizon: int, average: float
-    ) -> int:
+    def _add_up(self, tails: list[int], places: list[int], weights: list[float], horizon: int, average: float) -> int:
         room = len(self._first)
         if len(self._scores) < room:
             self._scores = np.zeros(room + room // 4, dtype=np.float32)

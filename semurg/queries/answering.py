@@ -36,11 +36,7 @@ class Answering:
     def covered(self, text: str) -> float:
         """The share of what the question's words tell that a text holds."""
         keys = set(term_keys(text.replace("_", " "), language_of(text)))
-        held = (
-            tells
-            for word, tells in zip(self._words, self._rarity, strict=True)
-            if not keys.isdisjoint(word.keys)
-        )
+        held = (tells for word, tells in zip(self._words, self._rarity, strict=True) if not keys.isdisjoint(word.keys))
         return sum(held) / self._total
 
     def meant(
@@ -92,7 +88,9 @@ class Answering:
         if not own:
             return None
         place = own[0]
-        nearest = np.nan_to_num(parts.vectors.cosines(Embedded.PASSAGE, question.vector, [passages[one] for one in own]))
+        nearest = np.nan_to_num(
+            parts.vectors.cosines(Embedded.PASSAGE, question.vector, [passages[one] for one in own])
+        )
         named = parts.mentions.entities_of(passages[place])
         if float(nearest.max()) < floor * LEAST_SHARE_OF_FLOOR or not others.issubset(named):
             return None

@@ -15,6 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from semurg.domain.instants import NO_END, UNKNOWN_START
 from semurg.domain.limits import (
     BYTES_A_TOKEN,
     CONTEXT_K_DEFAULT,
@@ -43,6 +44,7 @@ BY_WORDS_MAX = 1_000
 WORD_CANDIDATES_MAX = 150
 NEAREST_MAX = 100
 LINKED_MAX = 64
+FURTHER_MAX = 200
 FOLLOWING_MAX = 40
 WALK_PASSAGES = 20
 WALK_SHARPNESS = 5.0
@@ -50,6 +52,7 @@ ENTITY_TRUST = 10.0
 WALKED_ENTITIES_MAX = 24
 FACTS_OF_WALK_MAX = 60
 MEANING_SHARE_OF_FLOOR = 0.6
+PERIOD_STEPS = 6
 
 
 class ContextRequest(msgspec.Struct, frozen=True):
@@ -162,6 +165,7 @@ class _Reply:
         self._nearest: dict[int, float] = {}
         self._by_words: dict[int, tuple[float, int]] = {}
         self._passage_of: dict[str, int] = {}
+        self._applied = False
 
     def make(self) -> dict[str, Any]:
         assert self._scope is not None
@@ -173,11 +177,10 @@ class _Reply:
         )
         scored = score_passages(self._parts, self._at, question, self._candidates(), self._by_words)
         walked = self._walk(scored)
-        further = [
-            number
-            for number in walked.evidence
-            if number > FACT and number not in set(scored.passages.tolist())
-        ]
+        known = set(scored.passages.tolist())
+        further = [number for number in walked.evidence if number > FACT and number not in known]
+        further.sort(key=lambda number: (-walked.evidence[number].share, number))
+        del further[FURTHER_MAX:]
         if further:
             also = score_passages(self._parts, self._at, question, self._showing(further), self._by_words)
             scored = Scored(
@@ -212,7 +215,7 @@ class _Reply:
         ordered: dict[int, None] = dict.fromkeys(list(self._by_words)[:WORD_CANDIDATES_MAX])
         ordered.update(dict.fromkeys(self._nearest))
         talk = Conversation(self._parts, self._at)
-        following = [talk.neighbour(passage, 1) for passage in list(ordered)[:FOLLOWING_MAX]]
+        following = talk.neighbours(np.array(list(ordered)[:FOLLOWING_MAX], dtype=np.int32), 1).tolist()
         for seed in self._plan.names.seeds:
             if seed.stage == "exact" and seed.entity not in self._plan.speakers:
                 linked, _ = self._parts.mentions.links_of(seed.entity, self._horizon)
@@ -268,9 +271,8 @@ class _Reply:
         """The facts of the entities reached, with what the walk brought each and its text."""
         if not entities:
             return []
-        turns = facts_in_order(self._reads, entities, self._at, FACTS_OF_WALK_MAX, {}).turns[:FACTS_OF_WALK_MAX]
         found = []
-        for _, fact in turns:
+        for fact in self._facts_of(entities):
             if fact.basis is None:
                 share = walked.evidence[FACT - fact.first].share if FACT - fact.first in walked.evidence else 0.0
             else:
@@ -278,6 +280,31 @@ class _Reply:
                 share = min((end.share for end in ends if end is not None), default=0.0) / 4
             found.append((fact, share, make.fact_text(fact)))
         return found
+
+    def _facts_of(self, entities: Sequence[int]) -> list[Candidate]:
+        """The facts of entities in the order of recall: of the period that the question speaks of, when some are."""
+        for instants in ([at for at in self._period_instants()], [self._at]):
+            found: dict[tuple[bool, int, int, str], Candidate] = {}
+            for at in instants:
+                for _, fact in facts_in_order(self._reads, entities, at, FACTS_OF_WALK_MAX, {}).turns:
+                    found.setdefault((fact.derived, fact.first, fact.second, fact.relation), fact)
+            if found and instants != [self._at]:
+                self._applied = True
+            if found:
+                return list(found.values())[:FACTS_OF_WALK_MAX]
+        return []
+
+    def _period_instants(self) -> list[At]:
+        """Instants that between them meet every fact of the period that the question speaks of for sure."""
+        time = self._request.time
+        if time is None or not time.certain:
+            return []
+        start, end = time.period
+        present = self._at.valid_at
+        first = end - 1 if start == UNKNOWN_START else start
+        last = max(start, present) if end == NO_END else end - 1
+        middle = [first + (last - first) * step // PERIOD_STEPS for step in range(PERIOD_STEPS + 1)]
+        return [At(self._at.known_at, instant) for instant in dict.fromkeys(reversed(middle))]
 
     def _ranking(
         self, question: Question, scored: Scored, walked: Walk, facts: Sequence[tuple[Candidate, float, str]]
@@ -333,6 +360,8 @@ class _Reply:
                 left_out += 1
                 continue
             room -= size
+            if not one.is_fact and self._nearness(self._parts.passages.begins(int(scored.passages[one.place]))) == 1:
+                self._applied = self._request.time is not None and self._request.time.certain
             items.append(self._item(make, scored, facts, one, walked))
             fact_places -= one.is_fact
         return items, left_out
@@ -434,15 +463,17 @@ class _Reply:
 
     def _grounding(self, question: Question, scored: Scored, items: Sequence[Item]) -> dict[str, Any]:
         every = content_words(query_words(self._request.query, self._parts.words.languages()))
+        time = self._request.time
+        if time is not None and self._applied:
+            # what was read for the period answers for its words
+            every = [word for word in every if not time.start <= word.start < time.end]
         seeds = [seed for seed in self._plan.names.seeds if seed.stage != "type"]
         names = [word for word in every if any(seed.start <= word.start < seed.end for seed in seeds)]
         stored = list(dict.fromkeys(self._reads.name(seed.entity) for seed in seeds))
         answering = Answering(question.words, question.rarity)
         places = [place for place, item in enumerate(items) if item["kind"] == "passage"]
         passages = [self._passage_of[items[place]["source_id"]] for place in places]
-        meant = answering.meant(
-            self._parts, self._at, question, scored, passages, self._plan, self._meaning.floor
-        )
+        meant = answering.meant(self._parts, self._at, question, scored, passages, self._plan, self._meaning.floor)
         if meant is not None:
             meant = meant._replace(place=places[meant.place])
         judged = self._meaning.state != "could_not_judge"
@@ -472,7 +503,8 @@ class _Reply:
         }
 
     def _time(self) -> dict[str, Any]:
-        return {} if self._request.time is None else {"time": self._request.time.report()}
+        time = self._request.time
+        return {} if time is None else {"time": time._replace(applied=self._applied).report()}
 
     def _scope_number(self) -> int:
         return 0 if self._scope is None else self._scope.number

@@ -20,7 +20,9 @@ from semurg.queries.ranking import Candidate
 class ContextItems:
     """Makes the items of one reply. `seeds` are what the question names, by entity."""
 
-    def __init__(self, reads: Reads, scope_number: int, at: At, seeds: Mapping[int, Seed], entities: Sequence[int]) -> None:
+    def __init__(
+        self, reads: Reads, scope_number: int, at: At, seeds: Mapping[int, Seed], entities: Sequence[int]
+    ) -> None:
         self._reads = reads
         self._number = scope_number
         self._seeds = seeds

@@ -109,7 +109,7 @@ def _alike(parts: Parts, query: str, word: QueryWord, tells: float, at: At) -> l
     """The first stage that finds entities for a word that is no name as it stands."""
     written = query[word.start : word.end].removesuffix("'s").removesuffix("\u2019s")
     key = folded(match_key(written))
-    if is_stop_word(key) or len(key) < 2:
+    if len(key) < 2:
         return []
     like_a_name = written[:1].isupper() and word.start > 0
     unknown = tells >= NEVER_SEEN

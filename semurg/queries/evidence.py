@@ -41,25 +41,122 @@ class Weights(NamedTuple):
 WITH_MEANING = Weights((0.077, 0.130, 0.085, 2.5, 5.1, 1.48, -1.48, -0.91, 2.4, 0.35, 2.3), 2.0, 2.0)
 WITHOUT_MEANING = Weights((0.14, 0.17, 0.09, 0.0, 0.0, 1.4, -1.4, -0.9, 2.4, 0.45, 3.0), 2.0, 2.0)
 
-_ASKS = re.compile(r"[?\uff1f\u061f]\s*(?:\[[^\]]*\]\s*)?$")
+_QUESTION_MARKS = "?\uff1f\u061f"
+NO_WORDS = (0.0, 0)
 _WHEN_ASKED = re.compile(
     r"^\s*(?:when|since when|how long|what (?:date|day|year|month|time)|which (?:date|day|year|month)|wann|seit wann|"
     r"wie lange|quand|depuis quand|combien de temps|cu[a\u00e1]ndo|desde cu[a\u00e1]ndo|quando|da quando|wanneer|"
     r"\u043a\u043e\u0433\u0434\u0430)\b|\u4ec0\u4e48\u65f6\u5019|\u4f55\u65f6|\u3044\u3064|\uc5b8\uc81c",
     re.IGNORECASE,
 )
-_SAYS_WHEN = re.compile(
-    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weeks?|weekends?|months?|years?|days?|morning|since|recently|"
-    r"january|february|march|april|may|june|july|august|september|october|november|december|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:19|20)\d\d|"
-    r"gestern|heute|morgen|woche|monat|jahr|tage?|januar|februar|m\u00e4rz|mai|juni|juli|oktober|dezember|"
-    r"hier|aujourd'hui|demain|semaine|mois|ans?|janvier|f\u00e9vrier|mars|avril|juin|juillet|ao\u00fbt|"
-    r"ayer|hoy|ma\u00f1ana|semana|mes|a\u00f1os?|enero|febrero|marzo|abril|mayo|junio|julio|agosto|"
-    r"ieri|oggi|domani|settimana|mese|anno|gennaio|febbraio|maggio|giugno|luglio|settembre|ottobre|dicembre|"
-    r"\u0432\u0447\u0435\u0440\u0430|\u0441\u0435\u0433\u043e\u0434\u043d\u044f|\u0437\u0430\u0432\u0442\u0440\u0430)\b"
-    r"|[\u5e74\u6708\u65e5]|\u6628\u5929|\u4eca\u5929|\u6628\u65e5|\uc5b4\uc81c",
-    re.IGNORECASE,
+_TIME_WORDS = frozenset(
+    [
+        "yesterday",
+        "today",
+        "tonight",
+        "tomorrow",
+        "last",
+        "next",
+        "ago",
+        "week",
+        "weeks",
+        "weekend",
+        "weekends",
+        "month",
+        "months",
+        "year",
+        "years",
+        "day",
+        "days",
+        "morning",
+        "since",
+        "recently",
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "monday",
+        "tuesday",
+        "wednesday",
+        "thursday",
+        "friday",
+        "saturday",
+        "sunday",
+        "gestern",
+        "heute",
+        "morgen",
+        "woche",
+        "monat",
+        "jahr",
+        "tag",
+        "tage",
+        "tagen",
+        "januar",
+        "februar",
+        "märz",
+        "mai",
+        "juni",
+        "juli",
+        "oktober",
+        "dezember",
+        "hier",
+        "aujourd",
+        "demain",
+        "semaine",
+        "mois",
+        "an",
+        "ans",
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "juin",
+        "juillet",
+        "août",
+        "ayer",
+        "hoy",
+        "mañana",
+        "semana",
+        "mes",
+        "año",
+        "años",
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "mayo",
+        "junio",
+        "julio",
+        "agosto",
+        "ieri",
+        "oggi",
+        "domani",
+        "settimana",
+        "mese",
+        "anno",
+        "gennaio",
+        "febbraio",
+        "maggio",
+        "giugno",
+        "luglio",
+        "settembre",
+        "ottobre",
+        "dicembre",
+        "вчера",
+        "сегодня",
+        "завтра",
+    ]
 )
+_WORD = re.compile(r"[^\W\d_]+")
+_NUMBERED_TIME = re.compile("(?<!\\d)(?:19|20)\\d\\d(?!\\d)|[年月日]|昨天|今天|어제")
 
 
 class Question(NamedTuple):
@@ -98,20 +195,19 @@ def score_passages(
     when_asked = _WHEN_ASKED.search(question.text) is not None
     tells = sum(question.rarity) or 1.0
     groups: dict[tuple[int, int], list[float]] = {}
+    for column, away in ((1, -1), (2, -2)):
+        others = talk.neighbours(numbers, away).tolist()
+        features[:, column] = [by_words.get(other, NO_WORDS)[0] for other in others]
     for row, passage in enumerate(numbers.tolist()):
-        own, mask = by_words.get(passage, (0.0, 0))
+        own, mask = by_words.get(passage, NO_WORDS)
         features[row, 0] = own
-        for column, away in ((1, -1), (2, -2)):
-            other = talk.neighbour(passage, away)
-            if other >= 0:
-                features[row, column] = by_words.get(other, (0.0, 0))[0]
         if question.asked != NOBODY:
             speaker = talk.speaker(passage)
             features[row, 5] = speaker == question.asked
             features[row, 6] = speaker != question.asked and talk.label(passage) is not None
         text = parts.passages.text(passage)
-        features[row, 7] = _ASKS.search(text) is not None
-        features[row, 8] = when_asked and _SAYS_WHEN.search(text) is not None
+        features[row, 7] = _asks(text)
+        features[row, 8] = when_asked and _says_when(text)
         covered = sum(value for place, value in enumerate(question.rarity[:64]) if mask >> place & 1)
         features[row, 10] = covered / tells
         groups.setdefault(talk.group(passage), []).append(own)
@@ -130,13 +226,24 @@ def _in_context(
     """The cosine with each passage's vector and those of its neighbours added up."""
     mixed = np.zeros((len(numbers), len(query)), dtype=np.float32)
     for away, share in NEIGHBOURS:
-        if away == 0:
-            near = numbers
-        else:
-            near = np.array([talk.neighbour(passage, away) for passage in numbers.tolist()], dtype=np.int32)
+        near = talk.neighbours(numbers, away) if away else numbers
         mixed += share * parts.vectors.rows(Embedded.PASSAGE, near)
     lengths = np.linalg.norm(mixed, axis=1)
     return np.where(lengths > 0, mixed @ query / np.where(lengths > 0, lengths, 1), 0).astype(np.float32)
+
+
+def _asks(text: str) -> bool:
+    """Whether a text ends as a question does, a note in brackets behind it left aside."""
+    text = text.rstrip()
+    if text.endswith("]"):
+        text = text[: text.rfind("[")].rstrip()
+    return text[-1:] in _QUESTION_MARKS and text != ""
+
+
+def _says_when(text: str) -> bool:
+    """Whether a text holds a word or a number of time."""
+    words = _WORD.findall(text.lower())
+    return not _TIME_WORDS.isdisjoint(words) or _NUMBERED_TIME.search(text) is not None
 
 
 def of_share(share: float) -> float:
