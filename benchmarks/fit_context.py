@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 import semurg
 from benchmarks.context_quality import SETS, by_conversation, calls, records
 from semurg.embedded import Memory
-from semurg.queries.context import Meaning, _Reply, plan
-from semurg.queries.evidence import FEATURES, Question, score_passages
+from semurg.queries.context_finding import Finding
+from semurg.queries.context_plan import Meaning, plan
+from semurg.queries.evidence import FEATURES
 from semurg.queries.instants import read_at
 from semurg.queries.requests import context_request
 
@@ -55,10 +56,7 @@ def cases(memory: Memory, with_meaning: bool) -> list[Case]:
             at = read_at(request.instants, node._clock(), node._projector.published_at, scope.reads)
             planned = plan(scope, request, at)
             vector = node._embedding._model.embed_query(planned.to_embed) if with_meaning else None
-            reply = _Reply(scope, "", request, planned, Meaning(vector, "ran", None, 0.0, ""), at)
-            reply._find()
-            asked = Question(request.query, planned.words, planned.rarity, vector, planned.asked)
-            scored = score_passages(scope.parts, at, asked, reply._candidates(), reply._by_words)
+            scored = Finding(scope, request, planned, Meaning(vector, "ran", None, 0.0, ""), at).scored()
             keys = [scope.reads.passage(int(passage)).key for passage in scored.passages]
             evidence = np.array([key in question["evidence"] for key in keys], dtype=np.bool_)
             found.append(
@@ -75,9 +73,10 @@ def fitted(train: list[Case], columns: list[int]) -> Floats:
     usable = [case for case in train if case.is_evidence.any() and not case.adversarial]
     scale = np.concatenate([case.features[:, columns] for case in usable]).std(axis=0) + 1e-9
     weights, first, second = np.zeros(len(columns)), np.zeros(len(columns)), np.zeros(len(columns))
+    importance = [MUSIQUE_WEIGHT if case.group == "musique" else 1.0 for case in usable]
     inputs = [
-        (case.features[:, columns] / scale, case.is_evidence, MUSIQUE_WEIGHT if case.group == "musique" else 1.0)
-        for case in usable
+        (case.features[:, columns] / scale, case.is_evidence, weight)
+        for case, weight in zip(usable, importance, strict=True)
     ]
     for step in range(1, STEPS + 1):
         slope = 2 * RIDGE * weights
@@ -137,9 +136,8 @@ def contrast(tested: list[Case], weights: Floats) -> None:
     rounded = np.round(weights_of, 2)
     sums = inputs @ rounded
     limit = float(np.quantile(sums[wanted == 0], 0.9))
-    print(
-        f"contrast {tuple(rounded.tolist())}, at most {limit:.2f}: {100 * (sums[wanted == 1] > limit).mean():.0f}% said no"
-    )
+    share = 100 * float((sums[wanted == 1] > limit).mean())
+    print(f"contrast {tuple(rounded.tolist())}, at most {limit:.2f}: {share:.0f}% said no")
 
 
 def main() -> None:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from semurg.domain.errors import Refusal
 from semurg.meaning.calibration import STRANGE_QUESTIONS, calibrated_floor, floor_of, keep_floor
-from semurg.meaning.choice import open_model
+from semurg.meaning.choice import VARIABLE, open_model
 from semurg.meaning.protocol import Embedder, ModelUnavailable
 from semurg.meaning.store import StoredVector, VectorStore
 from semurg.projections.embedding_texts import text_of, waiting, without_vector
@@ -65,7 +65,8 @@ class Embedding:
         self._store: VectorStore | None = None
         self._model: Embedder | None = None
         self._floor: float | None = None
-        self._reason = "no embedding model is installed"
+        self._off = environment.get(VARIABLE, "").strip() == "off"
+        self._reason = f"{VARIABLE} is off" if self._off else "the model is being loaded"
         self._arming = False
         self._failed: str | None = None
         self._wake = asyncio.Event()
@@ -82,6 +83,8 @@ class Embedding:
         self._store = await asyncio.to_thread(VectorStore, self._folder)
         open_scopes = [entry.stream for entry in self._projector.catalogue.all_scopes()]
         await asyncio.to_thread(self._store.keep_streams, set(open_scopes).difference(unfinished))
+        if self._off:
+            return
         self._arming = True
         self._task = asyncio.get_running_loop().create_task(self._run(), name="semurg-embedding")
 
@@ -234,8 +237,7 @@ class Embedding:
     async def _arm(self) -> None:
         model = await asyncio.to_thread(open_model, self._environment)
         if model is None:
-            if self._environment.get("SEMURG_MEANING", "") == "off":
-                self._reason = "SEMURG_MEANING is off"
+            self._reason = "no embedding model is installed"
             return
         assert self._store is not None
         async with self._lock:

@@ -31,7 +31,7 @@ from semurg.domain.errors import Refusal
 from semurg.domain.events import Event, NodeFounded, TokenIssued, TokenRevoked
 from semurg.embedding import Embedding
 from semurg.eventlog.directory import DataDirectory
-from semurg.eventlog.protocol import Log
+from semurg.eventlog.protocol import Head, Log
 from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.idempotency import Idempotency, IdempotentCalls
@@ -308,31 +308,49 @@ class Node:
 
     def identity(self) -> dict[str, Any]:
         """The reply of GET /v1/status."""
-        disk = shutil.disk_usage(self._directory.path)
-        head = self._log.head()
-        failure = self._writer.failure
-        return {
-            "node": self._projector.catalogue.node,
-            "version": self.version,
-            "state": self.state,
-            "log": {
-                "position": str(head.position),
-                "commit": head.commit,
-                "digest": head.digest.hex(),
-                "seal": self._sealing.broken or "holds",
-                "bytes": _size(self._directory.log_path),
-            },
-            "projections": {
-                "position": str(self._projector.position),
-                "scopes": len(self._projector.catalogue),
-                "bytes": self._projector.memory_bytes(),
-            },
-            "models": self._embedding.described(),
-            "disk": {"free_bytes": disk.free, "total_bytes": disk.total},
-            "writable": failure is None,
-            "waiting": self._writer.waiting,
-            **({"write_failure": failure.body()} if failure is not None else {}),
-        }
+        return described(
+            {"node": self._projector.catalogue.node, "version": self.version, "state": self.state},
+            self._directory,
+            self._log.head(),
+            self._sealing.broken,
+            self._projector,
+            self._embedding.described(),
+            self._writer,
+        )
+
+
+def described(
+    named: dict[str, Any],
+    directory: DataDirectory,
+    head: Head,
+    seal_broken: str | None,
+    projector: Projector,
+    models: list[dict[str, object]],
+    writer: Writer,
+) -> dict[str, Any]:
+    """What GET /v1/status says of a node."""
+    disk = shutil.disk_usage(directory.path)
+    failure = writer.failure
+    return {
+        **named,
+        "log": {
+            "position": str(head.position),
+            "commit": head.commit,
+            "digest": head.digest.hex(),
+            "seal": seal_broken or "holds",
+            "bytes": _size(directory.log_path),
+        },
+        "projections": {
+            "position": str(projector.position),
+            "scopes": len(projector.catalogue),
+            "bytes": projector.memory_bytes(),
+        },
+        "models": models,
+        "disk": {"free_bytes": disk.free, "total_bytes": disk.total},
+        "writable": failure is None,
+        "waiting": writer.waiting,
+        **({"write_failure": failure.body()} if failure is not None else {}),
+    }
 
 
 def _is_large(fields: Fields) -> bool:

@@ -6,15 +6,15 @@ Called by both for every door. A read sees what is published and nothing else; i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from semurg.access import OWNER, Caller, place_of, require_read, resolve_user
 from semurg.domain.names import clean_scope
 from semurg.domain.visibility import At
 from semurg.embedding import QueryVector
 from semurg.projections.projector import Projector
-from semurg.projections.scope import ScopeProjection
-from semurg.queries.context import ContextRequest, Meaning, Plan, context, plan
+from semurg.queries.context import Call, context
+from semurg.queries.context_plan import Meaning, plan
 from semurg.queries.instants import read_at
 from semurg.queries.recall import RecallContext, recall
 from semurg.queries.requests import context_request, read_instants, recall_request
@@ -32,22 +32,6 @@ class Embedding(Protocol):
 
     def status(self, streams: Sequence[str]) -> dict[str, object]:
         """The `meaning` of a status over these scopes."""
-
-
-class Asked(NamedTuple):
-    """A context as asked: where, what, at which instants, and what the question comes to."""
-
-    projection: ScopeProjection | None
-    scope: str
-    request: ContextRequest
-    planned: Plan | None
-    at: At
-
-    def reply_parts(
-        self, meaning: Meaning
-    ) -> tuple[ScopeProjection | None, str, ContextRequest, Plan | None, Meaning, At]:
-        """What queries.context.context takes."""
-        return self.projection, self.scope, self.request, self.planned, meaning, self.at
 
 
 class Reading:
@@ -73,11 +57,9 @@ class Reading:
             meaning = Meaning(found.vector, found.state, found.reason, found.floor, found.model)
             # what was forgotten while the model worked is gone from here too: what was planned is planned again
             asked = self._asked(fields, caller, scope, user, asked.at)
-        return context(*asked.reply_parts(meaning))
+        return context(asked, meaning)
 
-    def _asked(
-        self, fields: Fields, caller: Caller, scope: str | None, user: str | None, at: At | None = None
-    ) -> Asked:
+    def _asked(self, fields: Fields, caller: Caller, scope: str | None, user: str | None, at: At | None = None) -> Call:
         now, published_at = self._clock(), self._projector.published_at
         user, scope = place_of(caller, scope, user)
         require_read(caller, scope)
@@ -86,14 +68,14 @@ class Reading:
         if at is None:
             at = read_at(request.instants, now, published_at, None if projection is None else projection.reads)
         planned = None if projection is None else plan(projection, request, at)
-        return Asked(projection, scope, request, planned, at)
+        return Call(projection, scope, request, planned, at)
 
     def answer(
         self, verb: str, fields: Fields, caller: Caller = OWNER, scope: str | None = None, user: str | None = None
     ) -> dict[str, Any]:
         """The reply to a read verb (recall, context, status), without a model. Raises Refusal."""
         if verb == "context":
-            return context(*self._asked(fields, caller, scope, user).reply_parts(NOT_ARMED))
+            return context(self._asked(fields, caller, scope, user), NOT_ARMED)
         now, published_at = self._clock(), self._projector.published_at
         if verb == "status":
             return self._status(fields, caller, scope, user, now)
@@ -116,7 +98,7 @@ class Reading:
             if projection is not None:
                 listed.append(NamedScope(entry.scope, projection))
         streams = [one.projection.stream for one in listed]
-        meaning = {"state": "not_armed", "model": None, "waiting": 0}
+        meaning: Mapping[str, object] = {"state": "not_armed", "model": None, "waiting": 0}
         if self._embedding is not None:
             meaning = self._embedding.status(streams)
         request = StatusRequest(scope, read_instants(fields), now, self._projector.published_at, meaning)

@@ -18,6 +18,9 @@ import httpx
 import pytest
 from hypothesis import settings
 
+# A model is armed by the tests that are about it, and by no other.
+os.environ.setdefault("SEMURG_MEANING", "off")
+
 # How long an example takes says more about the machine than about the code.
 settings.register_profile("semurg", deadline=None)
 settings.load_profile("semurg")

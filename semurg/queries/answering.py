@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,12 +11,9 @@ from semurg.domain.visibility import At
 from semurg.projections.conversation import NOBODY, Conversation
 from semurg.projections.parts import Parts
 from semurg.projections.vectors import Embedded
+from semurg.queries.context_plan import Plan
 from semurg.queries.evidence import Question, Scored, weights_for
 from semurg.queries.grounding import Meant
-
-if TYPE_CHECKING:
-    from semurg.queries.context import Plan
-
 
 LEAST_SHARE_OF_FLOOR = 0.6
 CONTRAST_WEIGHTS = (-0.58, 0.67, 0.88, -1.98, -3.47, 2.59, 1.75, -2.0)

@@ -1,8 +1,9 @@
-"""The items of a memory_context reply: passages quoting the sentence that fits the question, facts, and named things."""
+"""The items of a memory_context reply: passages that quote the sentence that fits, facts, and named things."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from semurg.domain.ids import Kind, encode_id
@@ -97,7 +98,7 @@ def best_sentence(row: PassageRow, words: Sequence[QueryWord]) -> tuple[int, int
     None when none holds any, unless the passage is one sentence.
     """
     starts = [*row.sentences, len(row.text)]
-    spans = list(zip(starts, starts[1:], strict=False))
+    spans = list(pairwise(starts))
     language = language_of(row.text)
     best, most = None, 0
     for start, end in spans:

@@ -16,7 +16,7 @@ from semurg.domain.limits import (
 )
 from semurg.domain.names import check_text, clean_key, clean_name
 from semurg.domain.values import canonical, read_value
-from semurg.queries.context import ContextRequest
+from semurg.queries.context_plan import ContextRequest
 from semurg.queries.instants import ReadInstants
 from semurg.queries.recall import AttributeWanted, RecallRequest
 from semurg.queries.spoken_time import spoken_time
