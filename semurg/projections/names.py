@@ -49,7 +49,7 @@ class Names:
         self._lengths = Column(np.uint16)
         self._signatures = Column(np.uint64)
         self._checks = Column(np.int64)
-        self._known_from = Column(np.int64)
+        self.known_from = Column(np.int64)
         self._positions = Column(np.int64)
         self._sources = Column(np.int32)
         self._by_key = HashIndex()
@@ -59,12 +59,12 @@ class Names:
         self.live = 0
 
     def __len__(self) -> int:
-        return len(self._known_from)
+        return len(self.known_from)
 
     @property
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
-        columns = (self._lengths, self._signatures, self._checks, self._known_from, self._positions, self._sources)
+        columns = (self._lengths, self._signatures, self._checks, self.known_from, self._positions, self._sources)
         parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self._types)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
 
@@ -91,7 +91,7 @@ class Names:
             self._lengths.view[first:], self._signatures.view[first:],
         )  # fmt: skip
         self._checks.extend(checks)
-        self._known_from.fill(known_from, len(names))
+        self.known_from.fill(known_from, len(names))
         self._positions.fill(position, len(names))
         self._sources.extend(sources)
         self._by_key.insert_many(hashes, np.arange(first, first + len(names), dtype=np.int32))
@@ -106,7 +106,7 @@ class Names:
         self._folded.add_many([""] * missing)
         for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):
             column.fill(0, missing)
-        self._known_from.fill(NEVER, missing)
+        self.known_from.fill(NEVER, missing)
 
     def give_types(self, entities: Sequence[int], types: Sequence[str], known_from: int) -> None:
         """Give types, as spelled, to entities, side by side."""
@@ -130,17 +130,17 @@ class Names:
         self._lengths.cells[entity] = 0
         self._signatures.cells[entity] = 0
         self._checks.cells[entity] = 0
-        self._known_from.cells[entity] = NEVER
+        self.known_from.cells[entity] = NEVER
         self.live -= 1
         yield from self._types.erase_in_steps(entity)
 
     def cited(self) -> NDArray[np.int32]:
         """The source reference of every live entity."""
-        return self._sources.view[self._known_from.view != NEVER]  # type: ignore[no-any-return]
+        return self._sources.view[self.known_from.view != NEVER]  # type: ignore[no-any-return]
 
     def instants_of(self, entity: int) -> list[int]:
         """When the entity and each of its types were recorded, µs; nothing for one that is erased."""
-        return [self._known_from.cells[entity], *self._types.instants_of(entity)] if self.is_live(entity) else []
+        return [self.known_from.cells[entity], *self._types.instants_of(entity)] if self.is_live(entity) else []
 
     def is_live(self, entity: int) -> bool:
         """Whether the number is that of an entity, recorded (or staged) and not erased."""
@@ -148,7 +148,7 @@ class Names:
 
     def is_visible(self, entity: int, at: At) -> bool:
         """Whether the entity shows at the two instants."""
-        return 0 <= entity < len(self) and visible(self._known_from.cells[entity], NO_END, UNKNOWN_START, NO_END, at)
+        return 0 <= entity < len(self) and visible(self.known_from.cells[entity], NO_END, UNKNOWN_START, NO_END, at)
 
     def name(self, entity: int) -> str:
         """The name as first spelled, "" when it was erased. IndexError when there is no such number."""
@@ -158,7 +158,7 @@ class Names:
         """Name, and when, where and by what it was recorded. IndexError when there is no such number."""
         return EntityRow(
             self._shown.get(entity),
-            self._known_from.cells[entity],
+            self.known_from.cells[entity],
             self._positions.cells[entity],
             self._sources.cells[entity],
         )
@@ -175,7 +175,7 @@ class Names:
 
     def count(self, at: At) -> int:
         """How many entities show."""
-        return int(known_rows(self._known_from.view, at.known_at, np.empty(len(self), dtype=np.int32)))
+        return int(known_rows(self.known_from.view, at.known_at, np.empty(len(self), dtype=np.int32)))
 
     def classes(self, at: At) -> list[TypeCount]:
         """Every class with its members, in the order of first use."""
@@ -265,7 +265,7 @@ class Names:
         count = kernels.nearest(
             codes, signature, edits_max, wanted,
             self._folded.bytes.view, self._folded.ends.view, self._lengths.view, self._signatures.view,
-            self._known_from.view, at.known_at,
+            self.known_from.view, at.known_at,
             np.empty(longest, dtype=np.int32), np.empty(3 * longest, dtype=np.int32),
             np.zeros(edits_max + 1, dtype=np.int32), out, edits,
         )  # fmt: skip
@@ -276,7 +276,7 @@ class Names:
         count = kernels.alike_at_start(
             np.frombuffer(query.encode(), dtype=np.uint8), len(query), PREFIX_LETTERS_MIN,
             self._folded.bytes.view, self._folded.ends.view, self._lengths.view,
-            self._known_from.view, at.known_at, out,
+            self.known_from.view, at.known_at, out,
         )  # fmt: skip
         return out[:count].tolist()  # type: ignore[no-any-return]
 

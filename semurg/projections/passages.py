@@ -179,6 +179,10 @@ class Passages:
         visibility.shows_all(known, never_ends, begins, never_ends, 0, valid_at, shows)
         return passages[shows.astype(np.bool_)]
 
+    def bounds(self) -> tuple[Int32s, Int32s, Int64s]:
+        """Of every passage its document (ERASED: forgotten), the event that brought it, and from when it is true."""
+        return self._documents.view, self._events.view, self._valid_from.view
+
     def recency(self, passages: Int32s) -> Int64s:
         """What live passages are as recent as, µs: their date, else when they were stored."""
         begins = self._valid_from.view[passages]

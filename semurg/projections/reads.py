@@ -26,6 +26,7 @@ from semurg.projections.rows import (
     Statement,
     ValueRow,
 )
+from semurg.projections.walking import DEFAULT_WALK, NodeKind, Walk, Walking, WalkParameters
 
 
 class Reads:
@@ -34,6 +35,7 @@ class Reads:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._counts = FactCounts(parts.facts)
+        self._walking = Walking(parts.names, parts.facts, parts.mentions, parts.passages, parts.timeline)
 
     # entities
 
@@ -160,6 +162,18 @@ class Reads:
     def assertion(self, assertion: int) -> tuple[str | None, str | None]:
         """(label, date) of a source without text; assertion a is -1 - its source reference."""
         return self._parts.assertions.row(assertion)
+
+    # the graph
+
+    def walk(
+        self,
+        seeds: Iterable[tuple[NodeKind, int, float]],
+        hops: int,
+        at: At,
+        parameters: WalkParameters = DEFAULT_WALK,
+    ) -> Walk:
+        """What lies at most `hops` steps from weighted entities and passages, scored by personalised PageRank."""
+        return self._walking.walk(seeds, hops, at, parameters)
 
     # the whole scope
 

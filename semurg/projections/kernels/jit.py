@@ -22,6 +22,7 @@ I64 = types.int64
 I32 = types.int32
 U64 = types.uint64
 BOOL = types.boolean
+F64 = types.float64
 
 
 def _read_only(of: Any) -> Any:
@@ -33,11 +34,13 @@ I32_ROWS = _read_only(types.int32)
 U16_ROWS = _read_only(types.uint16)
 U64_ROWS = _read_only(types.uint64)
 U8_ROWS = _read_only(types.uint8)
+F64_ROWS = _read_only(types.float64)
 I64_OUT = types.int64[::1]
 I32_OUT = types.int32[::1]
 U16_OUT = types.uint16[::1]
 U64_OUT = types.uint64[::1]
 U8_OUT = types.uint8[::1]
+F64_OUT = types.float64[::1]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
