@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from semurg.domain.events import AttributeForgotten, DocumentsForgotten, EntityForgotten, Event, FactForgotten
+from semurg.projections.bags import forget_words
 from semurg.projections.documents import forget_labels
 from semurg.projections.parts import Parts
 from semurg.projections.view import Opening
 
-STEP = 128
+STEP = 32
 """Things a step erases: a few ms at most."""
 
 
@@ -51,6 +52,7 @@ class Erasing:
         parts.mentions.erase_entity(event.entity)
         yield from parts.names.erase_in_steps(event.entity)
         parts.assertions.forget_labels(event.assertions)
+        forget_words()
         self._opening.forgotten.add(event.key_hash)
 
     def _fact(self, event: FactForgotten) -> Iterator[None]:
@@ -70,6 +72,7 @@ class Erasing:
             self._parts.assertions,
             lambda label: self._is_label(label, event.source_hash),
         )
+        forget_words()
         self._opening.forgotten.add(event.key_hash)
 
     def _attribute(self, event: AttributeForgotten) -> Iterator[None]:
@@ -92,6 +95,7 @@ class Erasing:
 
     def _erase_passage(self, passage: int) -> None:
         self._parts.mentions.erase_passage(passage)
+        self._parts.words.erase(passage)
         self._parts.passages.erase(passage)
 
     def _use_up(self, following: list[int]) -> None:

@@ -12,6 +12,7 @@ from semurg.projections.names import Names
 from semurg.projections.passages import Passages
 from semurg.projections.rows import Counts
 from semurg.projections.timeline import Timeline
+from semurg.projections.words import Words
 
 
 class Parts:
@@ -29,6 +30,7 @@ class Parts:
         self.assertions = Assertions(self.labels, self.dates)
         self.passages = Passages(self.timeline, self.dates)
         self.mentions = Mentions()
+        self.words = Words(self.passages)
 
     def live(self) -> Counts:
         """How many there are of each in the newest state."""

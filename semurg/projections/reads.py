@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from semurg.domain.terms import QueryTerm
 from semurg.domain.visibility import At
 from semurg.projections.fact_counts import FactCounts
 from semurg.projections.parts import Parts
@@ -18,6 +19,7 @@ from semurg.projections.rows import (
     DocumentRow,
     EntityRow,
     FactColumns,
+    Float32s,
     Int32s,
     Int64s,
     Ontology,
@@ -25,6 +27,7 @@ from semurg.projections.rows import (
     RelationCount,
     Statement,
     ValueRow,
+    WordHits,
 )
 from semurg.projections.walking import DEFAULT_WALK, NodeKind, Walk, Walking, WalkParameters
 
@@ -174,6 +177,30 @@ class Reads:
     ) -> Walk:
         """What lies at most `hops` steps from weighted entities and passages, scored by personalised PageRank."""
         return self._walking.walk(seeds, hops, at, parameters)
+
+    # words
+
+    def languages(self, at: At) -> list[str]:
+        """The languages that known passages are written in, the most used first, for domain.terms.query_terms."""
+        return self._parts.words.languages(self._parts.timeline.horizon(at.known_at))
+
+    def score_words(self, words: Sequence[QueryTerm], at: At, limit: int) -> WordHits:
+        """The best `limit` passages for the words of a question (domain.terms.query_terms), by BM25.
+
+        Cost: the passages that hold its rarer words (projections.words), not the scope.
+        """
+        return self._parts.words.score(words, self._parts.timeline.horizon(at.known_at), at.valid_at, limit)
+
+    def word_scores(self, words: Sequence[QueryTerm], passages: Int32s, at: At) -> Float32s:
+        """What score_words gives each of these passages, in their order; 0 where none of the words is in it.
+
+        Whether they are true at at.valid_at is not asked.
+        """
+        return self._parts.words.scores_of(words, passages, self._parts.timeline.horizon(at.known_at))
+
+    def word_idf(self, word: QueryTerm, at: At) -> float:
+        """How much finding the word tells: the natural logarithm of about one over the share of passages with it."""
+        return self._parts.words.idf(word, self._parts.timeline.horizon(at.known_at))
 
     # the whole scope
 

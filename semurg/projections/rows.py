@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+UInt64s = NDArray[np.uint64]
+Float32s = NDArray[np.float32]
 
 
 class EntityRow(NamedTuple):
@@ -85,6 +87,17 @@ class PassageRow(NamedTuple):
     known_from: int
     position: int
     sentences: tuple[int, ...]
+
+
+class WordHits(NamedTuple):
+    """Passages found by words, best first, of equal scores the lower number first; columns side by side.
+
+    Bit i of `matched` says that the passage holds word i of the question's list; words from the 65th on have no bit.
+    """
+
+    passages: Int32s
+    scores: Float32s
+    matched: UInt64s
 
 
 class DocumentRow(NamedTuple):
