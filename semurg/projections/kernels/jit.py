@@ -21,7 +21,6 @@ cast(Any, numba.config).reload_config()
 I64 = types.int64
 I32 = types.int32
 U64 = types.uint64
-F64 = types.float64
 BOOL = types.boolean
 F64 = types.float64
 
