@@ -23,7 +23,7 @@ from semurg.projections.kernels import names as kernels
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.kernels.visibility import NEVER, known_rows
 from semurg.projections.name_parts import FirstAtoms, WordPostings
-from semurg.projections.rows import EntityRow, TypeCount
+from semurg.projections.rows import EntityRow
 from semurg.projections.strings import StringHeap
 
 CLOSE_EDITS_MAX = 8
@@ -55,7 +55,7 @@ class Names:
         self._by_key = HashIndex()
         self._words = WordPostings()
         self._first_atoms = FirstAtoms()
-        self._types = EntityTypes()
+        self.types = EntityTypes()
         self.live = 0
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Names:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         columns = (self._lengths, self._signatures, self._checks, self.known_from, self._positions, self._sources)
-        parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self._types)
+        parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self.types)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
 
     # what changes it
@@ -108,10 +108,6 @@ class Names:
             column.fill(0, missing)
         self.known_from.fill(NEVER, missing)
 
-    def give_types(self, entities: Sequence[int], types: Sequence[str], known_from: int) -> None:
-        """Give types, as spelled, to entities, side by side."""
-        self._types.give(entities, types, known_from)
-
     def erase(self, entity: int) -> None:
         """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
         for _ in self.erase_in_steps(entity):
@@ -132,7 +128,7 @@ class Names:
         self._checks.cells[entity] = 0
         self.known_from.cells[entity] = NEVER
         self.live -= 1
-        yield from self._types.erase_in_steps(entity)
+        yield from self.types.erase_in_steps(entity)
 
     def cited(self) -> NDArray[np.int32]:
         """The source reference of every live entity."""
@@ -140,7 +136,7 @@ class Names:
 
     def instants_of(self, entity: int) -> list[int]:
         """When the entity and each of its types were recorded, µs; nothing for one that is erased."""
-        return [self.known_from.cells[entity], *self._types.instants_of(entity)] if self.is_live(entity) else []
+        return [self.known_from.cells[entity], *self.types.instants_of(entity)] if self.is_live(entity) else []
 
     def is_live(self, entity: int) -> bool:
         """Whether the number is that of an entity, recorded (or staged) and not erased."""
@@ -165,21 +161,13 @@ class Names:
 
     def types_of(self, entity: int, at: At) -> list[str]:
         """The types that show, each as first spelled for this entity, in the order given."""
-        return self._types.of(entity, at)
-
-    def type_keys(self, entity: int) -> set[str]:
-        """Match keys of the types it has, staged ones too."""
-        return self._types.keys_of(entity)
+        return self.types.of(entity, at)
 
     # many
 
     def count(self, at: At) -> int:
         """How many entities show."""
         return int(known_rows(self.known_from.view, at.known_at, np.empty(len(self), dtype=np.int32)))
-
-    def classes(self, at: At) -> list[TypeCount]:
-        """Every class with its members, in the order of first use."""
-        return self._types.classes(at)
 
     # finding
 
@@ -214,6 +202,15 @@ class Names:
         if is_stop_word(word):
             return []
         return self._visible(self._words.entities(word, SEEDS_MAX), word, at)
+
+    def find_start(self, start: str, at: At, most: int) -> list[int]:
+        """The entities of whose folded name a word begins with `start`, by number, the first `most`. O(entities)."""
+        out, query = np.empty(most, dtype=np.int32), np.frombuffer(start.encode(), dtype=np.uint8)
+        count = kernels.word_starts(
+            query, _signature_of(start), self._folded.bytes.view, self._folded.ends.view, self._signatures.view,
+            self.known_from.view, at.known_at, out,
+        )  # fmt: skip
+        return out[:count].tolist()  # type: ignore[no-any-return]
 
     def close_names(self, key: str, at: At, limit: int) -> list[str]:
         """Up to `limit` names near a match key: a suggestion, never an answer. Nearest first, then by name.

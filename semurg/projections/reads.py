@@ -9,7 +9,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from semurg.domain.linking import find_occurrences
 from semurg.domain.terms import QueryTerm
+from semurg.domain.view import Occurrence
 from semurg.domain.visibility import At
 from semurg.projections.fact_counts import FactCounts
 from semurg.projections.parts import Parts
@@ -22,6 +24,7 @@ from semurg.projections.rows import (
     Float32s,
     Int32s,
     Int64s,
+    NamedType,
     Ontology,
     PassageRow,
     RelationCount,
@@ -53,6 +56,27 @@ class Reads:
     def find_word(self, word_folded: str, at: At) -> list[int]:
         """The entities with this folded word as one whole word of a longer name, ascending; a stop word finds none."""
         return self._parts.names.find_word(word_folded, at)
+
+    def find_start(self, start: str, at: At, most: int) -> list[int]:
+        """The entities of whose name a word begins with these folded letters, ascending, the first `most`."""
+        return self._parts.names.find_start(start, at, most)
+
+    def named_in(self, text: str, at: At) -> list[Occurrence]:
+        """Where a text names entities that show: whole words, the longest name first, in order of place."""
+        names = self._parts.names
+
+        def lookup(keys: Sequence[str]) -> list[int]:
+            return [number if names.is_visible(number, at) else -1 for number in names.numbers_by_key(keys)]
+
+        return find_occurrences(text, names.name_lengths, lookup)
+
+    def find_types(self, words_of_type: str, at: At, most: int) -> list[NamedType]:
+        """The types with a spelling of these words (domain.plurals.type_words), each with its first `most` members."""
+        types = self._parts.names.types
+        found = (
+            (types.spelling(number, at), types.members(number, at, most)) for number in types.named(words_of_type, at)
+        )
+        return [NamedType(text, members) for text, members in found if members]
 
     def close_names(self, key: str, at: At, limit: int) -> list[str]:
         """Up to `limit` names near a match key, nearest first: suggestions, never answers."""
@@ -228,7 +252,7 @@ class Reads:
         used = np.flatnonzero(counts).tolist()
         relations = [RelationCount(facts.types.text(type_id), int(counts[type_id])) for type_id in used]
         return Ontology(
-            sorted(self._parts.names.classes(at), key=lambda one: (-one.members, one.type)),
+            sorted(self._parts.names.types.classes(at), key=lambda one: (-one.members, one.type)),
             sorted(relations, key=lambda one: (-one.facts, one.type)),
         )
 

@@ -53,7 +53,7 @@ class Recording:
                 names.record(event.numbers[run], event.names[run], event.sources[run], recorded_at, position)
                 yield
         for run in _slices(0, len(event.typed), TYPES_STEP):
-            names.give_types(event.typed[run], event.types[run], recorded_at)
+            names.types.give(event.typed[run], event.types[run], recorded_at)
             yield
 
     def _assertions(self, event: AssertionsCited, number: int, recorded_at: int) -> Iterator[None]:

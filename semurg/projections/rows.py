@@ -128,6 +128,13 @@ class TypeCount(NamedTuple):
     spellings: list[str]
 
 
+class NamedType(NamedTuple):
+    """A type as first spelled, and entities that have it."""
+
+    type: str
+    members: list[int]
+
+
 class RelationCount(NamedTuple):
     """One relation type, exactly as spelled, and how many facts have it."""
 

@@ -77,7 +77,7 @@ class ScopeView:
         return self._parts.names.name(entity)
 
     def entity_type_keys(self, entity: int) -> set[str]:
-        return self._parts.names.type_keys(entity)
+        return self._parts.names.types.keys_of(entity)
 
     def close_names(self, key: str, limit: int) -> list[str]:
         return self._parts.names.close_names(key, NEWEST, limit)
