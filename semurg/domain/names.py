@@ -36,6 +36,7 @@ __all__ = [
     "edit_allowance",
     "folded",
     "has_substance",
+    "is_english_stop_word",
     "is_spelling_match",
     "is_stop_word",
     "match_key",
@@ -286,6 +287,18 @@ def _stop_words() -> frozenset[str]:
         match_key(word) for language in stop_words.AVAILABLE_LANGUAGES for word in stop_words.get_stop_words(language)
     }
     return frozenset(listed | {folded(word) for word in listed}) - _NAMES_NOT_STOP
+
+
+@lru_cache(maxsize=1)
+def _english_stop_words() -> frozenset[str]:
+    import stop_words
+
+    return frozenset(match_key(word) for word in stop_words.get_stop_words("en"))
+
+
+def is_english_stop_word(word: str) -> bool:
+    """Whether a folded word is a stop word of English: what other languages list may be a name in English."""
+    return word in _english_stop_words()
 
 
 def is_stop_word(word: str) -> bool:

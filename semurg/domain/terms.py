@@ -1,207 +1,364 @@
-"""Terms: the form in which words are looked for, and which words of a question carry its content.
+"""Terms: what words of a text and words of a question have in common when case, accents and inflection are put aside.
 
-A term is a word with case, accents and inflection aside: the stem by the Snowball algorithms (M. F. Porter,
-https://snowballstem.org). Which language's stemmer is used follows from the script and, in Latin and Cyrillic, from the
-stop words of the text. Scripts that put no space between words, and Hangul, whose particles cling to words, are cut
-into pairs of neighbouring characters.
+A word gets its terms by the rules of the language of the text that it stands in. Two words say the same when, by the
+rules of one language, they share a term. Identifiers (`K-77`, `run.py`) are a term as a whole and one for each part;
+scripts without spaces are pairs of neighbouring characters.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from semurg.domain.characters import is_unspaced, word_spans
-from semurg.domain.irregular import BASE_FORMS, NUMBERS
-from semurg.domain.names import folded, match_key
-
-TERM_CHARS_MAX = 64
-"""Longer runs of letters are no words; their beginning stands for them."""
-ENGLISH = "english"
-LANGUAGES = (
-    ENGLISH, "german", "french", "spanish", "italian", "portuguese", "dutch", "swedish", "danish", "norwegian",
-    "finnish", "hungarian", "romanian", "turkish", "catalan", "czech", "polish", "indonesian", "russian", "arabic",
-    "hindi", "greek", "armenian", "tamil",
-)  # fmt: skip
-_BY_SCRIPT = (
-    (0x0370, 0x03FF, "greek"),
-    (0x0530, 0x058F, "armenian"),
-    (0x0600, 0x06FF, "arabic"),
-    (0x0900, 0x097F, "hindi"),
-    (0x0B80, 0x0BFF, "tamil"),
-    (0x0400, 0x04FF, "russian"),
+from semurg.domain import english
+from semurg.domain.languages import (
+    DEFAULT,
+    is_left_out,
+    is_stemmed,
+    is_stop_word_of,
+    language_of,
+    language_of_word,
+    stem,
 )
-_SAMPLE_WORDS = 80
-_STOP_EVIDENCE = 2
-# Words of English that ask or stand for others and that the list of stop words leaves out.
-_MORE_STOP_WORDS = {ENGLISH: ("did", "does", "do", "please", "tell", "anything", "something", "us", "me", "s", "t")}
-_ASCII_WORD = re.compile(r"\d+(?:[.,]\d+)+|[a-z0-9]+(?:'[a-z]+)?")
-_POSSESSIVE = re.compile(r"(?:'s|s')$")
+from semurg.domain.names import folded, match_key
+from semurg.domain.tokens import (
+    DIGIT,
+    HAN,
+    HIRAGANA,
+    KATAKANA,
+    LETTER,
+    SYMBOL,
+    UNSPACED,
+    plain_tokens,
+    token_classes,
+    token_spans,
+)
+
+CACHED_LENGTH_MAX: Final = 32
+CACHED_WORDS: Final = 50_000
+PART_WEIGHT, KANA_WEIGHT = 0.5, 0.3
+
+_PART = re.compile("[wd][wdm]*(?:j+[wdm]+)*")
+_UNIT = re.compile("[Hhku][mj]*")
+_ISO_DATE = re.compile(r"([0-9]{4})-(0[1-9]|1[0-2])(?:-(0[1-9]|[12][0-9]|3[01]))?")
+_THOUSANDS = re.compile(r"[0-9]{1,3}(?:,[0-9]{3})+(?:\.[0-9]+)?")
+_DECIMAL = re.compile(r"[0-9]+[.,][0-9]+")
+_ELIDED_LISTED = "l d j m t s n c qu jusqu lorsqu puisqu quoiqu presqu all coll dall dell nell sull un quell quest bell"
+_ELIDED = frozenset(_ELIDED_LISTED.split())
+_ENGLISH_ENDINGS = frozenset(("s", "ll", "ve", "re", "d", "m"))
+# what follows a Korean noun, the longest first
+_PARTICLES_LISTED = """
+으로부터 에게서 한테서 이라는 이라고 에서는 에서도 으로는 으로 에서 에게 한테 부터 까지 처럼 보다 이나 이랑
+라는 께서 에는 에도 은 는 이 가 을 를 의 에 도 와 과 로 만 랑 께
+"""
+_PARTICLES = tuple(_PARTICLES_LISTED.split())
+# single characters, and pairs, that only hold a sentence together
+_KANA_STOP_LISTED = "の は が を に で と も や へ か ね よ です ます した から まで では には とは"
+_HAN_STOP_LISTED = "的 了 是 在 和 與 与 吗 嗎 呢 吧 也 都 就 這 这 那 誰 谁"
+_KANA_STOP = frozenset(_KANA_STOP_LISTED.split())
+_HAN_STOP = frozenset(_HAN_STOP_LISTED.split())
+
+
+class Piece(NamedTuple):
+    """One word of a token, or the whole of it: code points [start, end) within the token.
+
+    Any of `keys` finds it; `tagged` are the same with the language whose rules made them. `is_part`: a part of the
+    whole before it. `stop`: too common to say anything; `left_out`: search does not keep it either.
+    """
+
+    keys: tuple[str, ...]
+    tagged: tuple[str, ...]
+    start: int
+    end: int
+    stop: bool = False
+    left_out: bool = False
+    is_part: bool = False
+    weight: float = 1.0
 
 
 class Term(NamedTuple):
-    """A word of a text: the form it is looked for under, and where it stands, in code points."""
-
-    key: str
-    start: int
-    end: int
-
-
-class QueryWord(NamedTuple):
-    """A word of a question: as written, where, under which terms it is looked for, and whether it carries content."""
+    """A term where it stands: code points [start, end) of the text. `stop`: a stop word of the text's language."""
 
     text: str
     start: int
     end: int
-    keys: tuple[str, ...]
     stop: bool
 
 
-def language_of(text: str) -> str:
-    """The language whose stemmer suits the text, one of LANGUAGES; English when nothing tells another one."""
-    for character in text[:400]:
-        code = ord(character)
-        if code < 0x0370:
-            continue
-        for first, last, language in _BY_SCRIPT:
-            if first <= code <= last:
-                return language
-    listed = _languages_by_stop_word()
-    found: Counter[str] = Counter()
-    for word in _words_of_sample(text):
-        found.update(listed.get(word, ()))
-    if not found:
-        return ENGLISH
-    best, count = max(found.items(), key=lambda one: (one[1], one[0] == ENGLISH))
-    return best if count >= _STOP_EVIDENCE and count > found[ENGLISH] else ENGLISH
+class TextTerms(NamedTuple):
+    """The terms of a text without their places, and the language by whose rules they were made."""
+
+    language: str
+    keys: frozenset[str]
 
 
-def terms(text: str, language: str) -> list[Term]:
-    """Every word of a text but the stop words of its language, in order."""
-    stop = stop_words_of(language)
-    found: list[Term] = []
-    for word, start, end in _words(text):
-        if word not in stop:
-            found.extend(_terms_of(word, start, end, language))
-    return found
+class QueryTerm(NamedTuple):
+    """A word of a question as written, at code points [start, end) of it.
 
-
-def term_keys(text: str, language: str) -> list[str]:
-    """The keys of `terms`, in order: what an index needs of a text."""
-    stop = stop_words_of(language)
-    if text.isascii():
-        words = _ASCII_WORD.findall(text.lower())
-        return [stem(word, language) for word in words if word not in stop]
-    return [term.key for term in terms(text, language)]
-
-
-def query_words(query: str, languages: Iterable[str]) -> list[QueryWord]:
-    """The words of a question, each under the terms that texts in these languages may have it under.
-
-    A word is a stop word when English or the question's own language lists it.
+    `keys` are its terms in the question's own language, `tagged` the same with it. `stop`: it asks for nothing by
+    itself. `whole`: place, in the question's list, of the word of which this is a part; -1: it is none. `weight`: what
+    finding it counts.
     """
-    own = language_of(query)
-    under = tuple(dict.fromkeys((own, *languages, ENGLISH)))
-    stop = stop_words_of(own) | stop_words_of(ENGLISH)
-    found: list[QueryWord] = []
-    for word, start, end in _words(query):
-        is_stop = word in stop
-        by_language = [_terms_of(word, start, end, language) for language in under]
-        for place, term in enumerate(by_language[0]):
-            keys = tuple(dict.fromkeys(terms_[place].key for terms_ in by_language))
-            found.append(QueryWord(query[term.start : term.end], term.start, term.end, keys, is_stop))
+
+    word: str
+    keys: tuple[str, ...]
+    tagged: tuple[str, ...]
+    start: int
+    end: int
+    stop: bool
+    whole: int
+    weight: float
+
+
+def text_language(words: Iterable[str], preferred: Sequence[str] = ()) -> str:
+    """The language of a text from its tokens as written (domain.languages.language_of)."""
+    return language_of({word.lower().replace("\u2019", "'") for word in words}, preferred)
+
+
+def terms(text: str, language: str | None = None) -> list[Term]:
+    """Every term of a text in order; a token that has parts comes as a whole first, then its parts."""
+    spans = token_spans(text)
+    spoken = text_language(text[start:end] for start, end in spans) if language is None else language
+    return [
+        Term(key, start + piece.start, start + piece.end, piece.stop)
+        for start, end in spans
+        for piece in pieces(text[start:end], spoken)
+        for key in piece.keys
+    ]
+
+
+def text_terms(text: str) -> TextTerms:
+    """What a text covers, stop words included."""
+    words = set(plain_tokens(text))
+    language = text_language(words)
+    return TextTerms(
+        language, frozenset(key for word in words for piece in pieces(word, language) for key in piece.keys)
+    )
+
+
+def query_terms(text: str, languages: Sequence[str] = ()) -> list[QueryTerm]:
+    """The words of a question in order, each once, parts after their whole.
+
+    `languages`: those that the memory is written in, the most used first; they decide where the question's own words do
+    not say. English auxiliaries are stop words here unless a capital inside the question makes them names.
+    """
+    spans = token_spans(text)
+    language = text_language((text[start:end] for start, end in spans), languages)
+    found: list[QueryTerm] = []
+    seen: set[tuple[tuple[str, ...], bool]] = set()
+    for start, end in spans:
+        word = text[start:end]
+        whole = -1
+        for piece in pieces(word, language):
+            if not piece.is_part:
+                whole = -1
+            if (piece.tagged, piece.is_part) in seen:
+                continue
+            seen.add((piece.tagged, piece.is_part))
+            auxiliary = word.lower() in english.AUXILIARIES and (word.islower() or start == spans[0][0])
+            found.append(
+                QueryTerm(
+                    word[piece.start : piece.end], piece.keys, piece.tagged, start + piece.start, start + piece.end,
+                    piece.stop or auxiliary, whole if piece.is_part else -1, piece.weight,
+                )
+            )  # fmt: skip
+            if not piece.is_part:
+                whole = len(found) - 1
     return found
 
 
-def content_words(words: Sequence[QueryWord]) -> list[QueryWord]:
-    """The words that carry content, each once."""
-    kept: dict[tuple[str, ...], QueryWord] = {}
-    for word in words:
-        if not word.stop:
-            kept.setdefault(word.keys, word)
-    return list(kept.values())
+def alternatives(term: QueryTerm, languages: Iterable[str]) -> tuple[str, ...]:
+    """The tagged terms under which texts in any of the languages hold the word, its own first."""
+    tagged = dict.fromkeys(term.tagged)
+    if term.whole >= 0 and not term.weight:
+        return tuple(tagged)
+    for language in languages:
+        for piece in pieces(term.word, language):
+            if not piece.is_part:
+                tagged.update(dict.fromkeys(piece.tagged))
+    return tuple(tagged)
 
 
-@lru_cache(maxsize=100_000)
-def stem(word: str, language: str) -> str:
-    """The term of one word, which is lower case with accents aside already."""
-    word = _POSSESSIVE.sub("", word) if "'" in word else word
-    if word[:1].isdigit():
-        return word.replace(",", "")
-    if language == ENGLISH:
-        word = BASE_FORMS.get(word, word)
-        if word in NUMBERS:
-            return NUMBERS[word]
-    stemmed: str = _stemmer(language)(word)
-    return stemmed[:TERM_CHARS_MAX]
+def covers(term: QueryTerm, text: TextTerms, all_terms: Sequence[QueryTerm] = ()) -> bool:
+    """Whether a text holds the word: inflection, case and accents aside, `two` as 2, an identifier whole or in parts.
+
+    `all_terms`: the question's list, in which a word's parts are looked up.
+    """
+    if not text.keys.isdisjoint(term.keys):
+        return True
+    own = (piece for piece in pieces(term.word, text.language) if not piece.is_part)
+    if any(not text.keys.isdisjoint(piece.keys) for piece in own):
+        return True
+    place = next((place for place, one in enumerate(all_terms) if one is term), -1)
+    parts = [one for one in all_terms if one.whole == place and one.weight] if place >= 0 else []
+    return bool(parts) and all(covers(part, text) for part in parts)
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def stop_words_of(language: str) -> frozenset[str]:
-    """The stop words of a language in the form in which `terms` meets words."""
-    import stop_words
-
-    listed = set(_MORE_STOP_WORDS.get(language, ()))
-    if language in stop_words.AVAILABLE_LANGUAGES:
-        listed |= {folded(match_key(word)) for word in stop_words.get_stop_words(language)}
-    if language == ENGLISH:
-        listed |= {word.replace("'", "") for word in listed}
-    return frozenset(listed)
+# the terms of one token
 
 
-def _words(text: str) -> list[tuple[str, int, int]]:
-    """(word in lower case with accents aside, start, end) of every word of a text."""
-    plain = text.replace("\u2019", "'")
-    if plain.isascii():
-        return [(found.group(), *found.span()) for found in _ASCII_WORD.finditer(plain.lower())]
-    found_words: list[tuple[str, int, int]] = []
-    for start, end in word_spans(plain):
-        word = folded(match_key(plain[start:end]))
-        between = plain[start - 1 : start]
-        if found_words and between and between in "'.," and found_words[-1][2] == start - 1:
-            first, before_start, _ = found_words[-1]
-            # an elided article (l'école) is a word of its own, an ending (Dana's) is not; 3.5 is one number
-            ending = between == "'" and len(first) > 2 and len(word) <= 2
-            if ending or (between != "'" and first[-1:].isdigit() and word[:1].isdigit()):
-                found_words[-1] = (f"{first}{between}{word}", before_start, end)
-                continue
-        found_words.append((word, start, end))
-    return found_words
+def pieces(word: str, language: str) -> tuple[Piece, ...]:
+    """The words of one token (domain.tokens) by the rules of the language of its text; a date's say its month."""
+    return _cached_pieces(word, language) if len(word) <= CACHED_LENGTH_MAX else _pieces(word, language)
 
 
-def _terms_of(word: str, start: int, end: int, language: str) -> list[Term]:
-    if word.isascii() or not _is_cut_in_pairs(word):
-        return [Term(stem(word, language), start, end)]
-    if len(word) == 1 or len(word) != end - start:
-        pairs = [word] if len(word) == 1 else [word[place : place + 2] for place in range(len(word) - 1)]
-        return [Term(pair, start, end) for pair in pairs]
-    return [Term(word[place : place + 2], start + place, start + place + 2) for place in range(len(word) - 1)]
+def _pieces(word: str, language: str) -> tuple[Piece, ...]:
+    classes = token_classes(word)
+    kind = classes[0]
+    if kind in (HAN, HIRAGANA, KATAKANA, UNSPACED):
+        return tuple(_pairs(word, classes))
+    if kind not in (LETTER, DIGIT):
+        return (_neutral(_symbol(word, classes), 0, len(word)),)
+    if kind == DIGIT and _is_number(word):
+        return (_neutral(_number(word), 0, len(word)), *_silent_parts(word, classes))
+    dated = _ISO_DATE.fullmatch(word)
+    if dated is not None:
+        return (*_date(dated), *_silent_parts(word, classes))
+    return _word(word, classes, language)
 
 
-def _is_cut_in_pairs(word: str) -> bool:
-    code = ord(word[0])
-    return is_unspaced(code) or 0xAC00 <= code <= 0xD7A3
+_cached_pieces = lru_cache(maxsize=CACHED_WORDS)(_pieces)
 
 
-def _words_of_sample(text: str) -> list[str]:
-    words = _ASCII_WORD.findall(text.lower()) if text.isascii() else [word for word, _, _ in _words(text[:2_000])]
-    return words[:_SAMPLE_WORDS]
+def forget_cached_words() -> None:
+    """Let go of the words that were kept to save time: what is forgotten must not stay in memory here."""
+    _cached_pieces.cache_clear()
 
 
-@lru_cache(maxsize=1)
-def _languages_by_stop_word() -> dict[str, tuple[str, ...]]:
-    listed: dict[str, list[str]] = {}
-    for language in LANGUAGES:
-        for word in stop_words_of(language):
-            listed.setdefault(word, []).append(language)
-    return {word: tuple(languages) for word, languages in listed.items()}
+def _neutral(key: str, start: int, end: int, is_part: bool = False, weight: float = 1.0) -> Piece:
+    return Piece((key,), (f":{key}",), start, end, False, False, is_part, weight)
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _stemmer(language: str):  # type: ignore[no-untyped-def]
-    import snowballstemmer
+def _pairs(word: str, classes: str) -> Iterator[Piece]:
+    """Pairs of neighbouring characters, each with its marks; a single one by itself."""
+    units = [found.span() for found in _UNIT.finditer(classes)]
+    last = units[1:] or units
+    for (start, _), (_, end) in zip(units, last, strict=False):
+        key = folded(match_key(word[start:end]))
+        stop = key in _KANA_STOP or (classes[0] == HAN and key in _HAN_STOP)
+        yield _neutral(key, start, end, weight=KANA_WEIGHT if classes[0] == HIRAGANA else 1.0)._replace(stop=stop)
 
-    return snowballstemmer.stemmer(language).stemWord
+
+def _symbol(word: str, classes: str) -> str:
+    """An emoji without what only varies it: skin tone, presentation."""
+    return "".join(character for character, kind in zip(word, classes, strict=True) if kind in (SYMBOL, "r")) or word
+
+
+def _is_number(word: str) -> bool:
+    return word.isascii() and not word.isalnum() and all(one in "0123456789.,:" for one in word)
+
+
+def _number(word: str) -> str:
+    """One way of writing a number: no thousands separator, a decimal point, no zeros after it that say nothing."""
+    if _THOUSANDS.fullmatch(word):
+        word = word.replace(",", "")
+    if _DECIMAL.fullmatch(word):
+        whole, _, fraction = word.replace(",", ".").partition(".")
+        # three digits behind a point may be thousands or a fraction: as written
+        kept = fraction if len(fraction) == 3 else fraction.rstrip("0")
+        return f"{whole}.{kept}" if kept else whole
+    return word
+
+
+def _silent_parts(word: str, classes: str, kept: Sequence[tuple[int, int]] = ()) -> Iterator[Piece]:
+    """The parts of a token, but those `kept`: runs of letters or digits that nobody looks for but word for word."""
+    for found in _PART.finditer(classes):
+        if found.span() not in kept:
+            start, end = found.span()
+            plain = match_key(word[start:end])
+            yield _neutral(_digits(plain) if plain.isdecimal() else folded(plain), start, end, True, 0.0)
+
+
+def _date(dated: re.Match[str]) -> Iterator[Piece]:
+    """A date by its year, the name of its month and its day, so that `May 2023` and `2023-05-07` meet."""
+    year, month, day = dated.groups()
+    yield _neutral(dated.group().replace("-", ""), 0, dated.end())
+    yield _neutral(year, 0, 4, True, PART_WEIGHT)
+    yield _plain(english.MONTHS[int(month) - 1], DEFAULT, 5, 7, True)
+    if day is not None:
+        yield _neutral(str(int(day)), 8, 10, True, PART_WEIGHT)
+
+
+def _word(word: str, classes: str, language: str) -> tuple[Piece, ...]:
+    spans = [found.span() for found in _PART.finditer(classes)]
+    if len(spans) == 1:
+        if spans[0][1] < len(word):
+            # C++, C#
+            return (_neutral(match_key(word), 0, len(word)), *_silent_parts(word, classes))
+        plain = match_key(word)
+        return (
+            tuple(_hangul(plain, word))
+            if "\uac00" <= plain[:1] <= "\ud7a3"
+            else (_plain(plain, language, 0, len(word)),)
+        )
+    of = language_of_word(word, language)
+    written = match_key(word).replace("\u2019", "'")
+    if is_stop_word_of(written, of):
+        return (_plain(written, language, 0, len(word)), *_silent_parts(word, classes))
+    names = [match_key(word[start:end]) for start, end in spans]
+    if set(classes) <= set("wdmj'"):
+        first, last = _without_elisions(names, of)
+        if last - first == 1:
+            silent = _silent_parts(word, classes, spans[first:last])
+            return (_plain(names[first], language, 0, len(word)), *silent)
+    twenty_one = english.compound_number(*names) if len(names) == 2 else None
+    if twenty_one is not None:
+        return (_neutral(twenty_one, 0, len(word)), *_silent_parts(word, classes))
+    whole = _neutral(folded("".join(names)), 0, len(word))
+    if all(len(name) == 1 for name in names):
+        return (whole, *_silent_parts(word, classes))
+    spelled = [_plain(name, language, start, end, True) for name, (start, end) in zip(names, spans, strict=True)]
+    return (whole, *spelled)
+
+
+def _without_elisions(names: list[str], language: str) -> tuple[int, int]:
+    """[first, last) of the parts around apostrophes that are the word: `l'école`, `Dana's`, `Ankara'da`."""
+    first, last = 0, len(names)
+    if language == "turkish":
+        return 0, 1
+    while last - first > 1 and names[first] in _ELIDED:
+        first += 1
+    if last - first > 1 and (names[last - 1] in _ENGLISH_ENDINGS or (names[last - 1] == "t" and language == "english")):
+        last -= 1
+    return first, last
+
+
+def _plain(plain: str, language: str, start: int, end: int, is_part: bool = False) -> Piece:
+    """The piece of one word without joints, given its match key."""
+    of = language_of_word(plain, language)
+    weight = PART_WEIGHT if is_part else 1.0
+    if plain.isdecimal():
+        return _neutral(_digits(plain), start, end, is_part, weight)
+    stop, left_out = is_stop_word_of(plain, of), is_left_out(plain, of)
+    if of == "english":
+        counted = english.number(plain)
+        if counted is not None:
+            return _neutral(counted, start, end, is_part, weight)
+        plain = english.lemma(plain)
+    bare = folded(plain)
+    stemmed = is_stemmed(of) and not any(map(str.isdecimal, plain))
+    keys: tuple[str, ...] = (folded(stem(plain, of)),) if stemmed else (bare,)
+    if stemmed and bare != plain:
+        keys = tuple(dict.fromkeys((*keys, folded(stem(bare, of)))))
+    tag = of if stemmed else ""
+    tagged = tuple(f"{tag}:{key}" for key in keys)
+    return Piece(keys, tagged, start, end, stop, left_out, is_part, weight)
+
+
+def _digits(plain: str) -> str:
+    """Digits of any script as 0 to 9, without zeros in front."""
+    if not plain.isascii():
+        plain = "".join(str(int(one)) for one in plain)
+    return plain.lstrip("0") or "0"
+
+
+def _hangul(plain: str, word: str) -> Iterator[Piece]:
+    """A Korean word without its particle, and the pairs of its syllables, which meet where the particle is unsure."""
+    ending = next((one for one in _PARTICLES if plain.endswith(one) and len(plain) > len(one) + 1), "")
+    bare = plain[: len(plain) - len(ending)]
+    yield _neutral(bare, 0, len(word))
+    if len(bare) > 2 and len(plain) == len(word):
+        for start in range(len(bare) - 1):
+            yield _neutral(bare[start : start + 2], start, start + 2, True, PART_WEIGHT)

@@ -137,6 +137,16 @@ class Adjacency:
                 side.fold(self._sources.view, self._targets.view)
             self._listed = count
 
+    def lists(self) -> tuple[Rows, ...]:
+        """The lists of both sides as kernels.graph describes them: starts, rows, heads, nexts of out, then of in."""
+        sides = (self._out, self._in)
+        return tuple(part for side in sides for part in (side.starts, side.rows, side.heads.view, side.nexts.view))
+
+    @property
+    def listed(self) -> int:
+        """How many of the first rows are in the compressed lists."""
+        return self._listed
+
     def visible_rows(self, entity: int, at: At) -> tuple[Rows, Rows]:
         """The rows that touch the entity and show: out, then in, each ascending, int32. A self row is out alone."""
         return self._visible(self._out, entity, at), self._visible(self._in, entity, at)

@@ -5,6 +5,8 @@ Four bytes an owner and four a row. Owners and rows are numbers from 0; every ro
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -73,6 +75,14 @@ class Chains:
                 return found
             row = after[row]
         return self.array(owner).tolist()  # type: ignore[no-any-return]
+
+    def iterate(self, owner: int) -> Iterator[int]:
+        """The owner's rows in order, one at a time: for those who may stop early."""
+        tail = self.tail(owner)
+        row = -1 if tail < 0 else self._after.cells[tail]
+        while row >= 0:
+            yield row
+            row = -1 if row == tail else self._after.cells[row]
 
     def array(self, owner: int) -> NDArray[np.int32]:
         """The owner's rows in order, as an array."""

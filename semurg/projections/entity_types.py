@@ -12,9 +12,11 @@ import numpy as np
 
 from semurg.domain.instants import NO_END, UNKNOWN_START
 from semurg.domain.names import match_key
+from semurg.domain.plurals import type_words
 from semurg.domain.visibility import At, visible
 from semurg.projections.chains import Chains
 from semurg.projections.columns import Column
+from semurg.projections.hashindex import HashIndex, content_hash
 from semurg.projections.kernels import visibility as kernels
 from semurg.projections.rows import Int32s, TypeCount
 from semurg.projections.strings import Interner
@@ -31,6 +33,9 @@ class EntityTypes:
         self._entities = Column(np.int32)
         self._known_from = Column(np.int64)
         self._of_entity = Chains()
+        self._of_class = Chains()
+        self._by_words = HashIndex()
+        self._spelled_from = Column(np.int64)
         self._spellings = Interner()
         self._classes = Interner()
         self._class_of = Column(np.int32)
@@ -41,8 +46,8 @@ class EntityTypes:
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
         parts = (
-            self._types, self._entities, self._known_from, self._of_entity, self._spellings, self._classes,
-            self._class_of, self._uses, self._class_uses,
+            self._types, self._entities, self._known_from, self._of_entity, self._of_class, self._by_words,
+            self._spelled_from, self._spellings, self._classes, self._class_of, self._uses, self._class_uses,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 
@@ -52,12 +57,13 @@ class EntityTypes:
         for entity, text in zip(entities, types, strict=True):
             if entity not in held:
                 held[entity] = set(self._class_numbers(entity).tolist())
-            number = self._number(text)
+            number = self._number(text, known_from)
             own_class = self._class_of.cells[number]
             if own_class in held[entity]:
                 continue
             held[entity].add(own_class)
             self._of_entity.add(entity)
+            self._of_class.add(own_class)
             self._types.append(number)
             self._entities.append(entity)
             self._known_from.append(known_from)
@@ -73,20 +79,31 @@ class EntityTypes:
             if visible(known_from[row], NO_END, UNKNOWN_START, NO_END, at)
         ]
 
-    def members(self, key: str, at: At, most: int) -> list[int]:
-        """The entities given the class with this match key, ascending, the first `most`."""
-        own_class = self._classes.find(key)
-        if own_class < 0:
-            return []
-        of_class = self._class_of.view[self._types.view] == own_class
-        shown = np.empty(len(self._known_from), dtype=np.int32)
-        shown = shown[: kernels.known_rows(self._known_from.view, at.known_at, shown)]
-        rows = shown[of_class[shown]]
-        return np.unique(self._entities.view[rows])[:most].tolist()  # type: ignore[no-any-return]
+    def named(self, words_of_type: str, at: At) -> list[int]:
+        """The classes of which a spelling known at the instant has these words (domain.plurals.type_words)."""
+        found = set()
+        for number in self._by_words.find_all(content_hash(words_of_type)):
+            known = visible(self._spelled_from.cells[number], NO_END, UNKNOWN_START, NO_END, at)
+            if known and type_words(self._spellings.text(number)) == words_of_type:
+                found.add(self._class_of.cells[number])
+        return sorted(found)
 
-    def keys(self) -> list[str]:
-        """Match keys of the classes in use."""
-        return [self._classes.text(number) for number, uses in enumerate(self._class_uses.view.tolist()) if uses]
+    def members(self, own_class: int, at: At, most: int) -> list[int]:
+        """The entities of a class, in the order they were given it, the first `most`."""
+        members: list[int] = []
+        for row in self._of_class.iterate(own_class):
+            if visible(self._known_from.cells[row], NO_END, UNKNOWN_START, NO_END, at):
+                members.append(self._entities.cells[row])
+                if len(members) == most:
+                    break
+        return members
+
+    def spelling(self, own_class: int, at: At) -> str:
+        """The spelling under which the first of its members that shows was given the class, "" when none shows."""
+        for row in self._of_class.iterate(own_class):
+            if visible(self._known_from.cells[row], NO_END, UNKNOWN_START, NO_END, at):
+                return self._spellings.text(self._types.cells[row])
+        return ""
 
     def instants_of(self, entity: int) -> list[int]:
         """When each type of the entity was given, µs."""
@@ -117,18 +134,21 @@ class EntityTypes:
         """`erase`, done when it is iterated to its end."""
         rows = self._of_entity.rows(entity)
         self._known_from.view[rows] = kernels.NEVER
+        self._entities.view[rows] = -1
         self._of_entity.drop(entity)
         for first in range(0, len(rows), ERASING_STEP):
             for row in rows[first : first + ERASING_STEP]:
                 self._release(self._types.cells[row])
             yield
 
-    def _number(self, text: str) -> int:
+    def _number(self, text: str, known_from: int) -> int:
         number = self._spellings.number(text)
         if number == len(self._class_of):
             own_class = self._classes.number(match_key(text))
             self._class_of.append(own_class)
             self._uses.append(0)
+            self._spelled_from.append(known_from)
+            self._by_words.insert(content_hash(type_words(text)), number)
             if own_class == len(self._class_uses):
                 self._class_uses.append(0)
         return number
@@ -139,6 +159,7 @@ class EntityTypes:
         self._uses.cells[number] -= 1
         self._class_uses.cells[own_class] -= 1
         if not self._uses.cells[number]:
+            self._by_words.remove(content_hash(type_words(self._spellings.text(number))), number)
             self._spellings.erase(number)
         if not self._class_uses.cells[own_class]:
             self._classes.erase(own_class)

@@ -10,13 +10,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from semurg.domain.events import AttributeForgotten, DocumentsForgotten, EntityForgotten, Event, FactForgotten
+from semurg.projections.bags import forget_words
 from semurg.projections.documents import forget_labels
 from semurg.projections.embedding_texts import text_of
 from semurg.projections.parts import Parts
 from semurg.projections.vectors import Embedded
 from semurg.projections.view import Opening
 
-STEP = 128
+STEP = 32
 """Things a step erases: a few ms at most."""
 
 
@@ -65,6 +66,7 @@ class Erasing:
         self._erase_vector(Embedded.ENTITY, event.entity)
         yield from parts.names.erase_in_steps(event.entity)
         parts.assertions.forget_labels(event.assertions)
+        forget_words()
         self._opening.forgotten.add(event.key_hash)
 
     def _fact(self, event: FactForgotten) -> Iterator[None]:
@@ -84,6 +86,7 @@ class Erasing:
             self._parts.assertions,
             lambda label: self._is_label(label, event.source_hash),
         )
+        forget_words()
         self._opening.forgotten.add(event.key_hash)
 
     def _attribute(self, event: AttributeForgotten) -> Iterator[None]:

@@ -6,6 +6,7 @@ It shows while its passage and its entity do.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +16,20 @@ from semurg.projections.columns import Column
 from semurg.projections.rows import Int32s
 
 ERASED = -1
+
+
+class MentionLists(NamedTuple):
+    """Mentions as kernels read them, int32 all: by entity its last row, and of each row the one of the same entity
+    before it (-1: none); by passage its last row, and the chain that goes on from it (kernels.chains); the columns."""
+
+    entity_last: Int32s
+    before: Int32s
+    passage_last: Int32s
+    passage_after: Int32s
+    entities: Int32s
+    passages: Int32s
+    starts: Int32s
+    events: Int32s
 
 
 class Mentions:
@@ -28,6 +43,7 @@ class Mentions:
         self._starts = Column(np.int32)
         self._ends = Column(np.int32)
         self._events = Column(np.int32)
+        self._before = Column(np.int32)
 
     def __len__(self) -> int:
         """How many rows there are, erased ones included."""
@@ -38,6 +54,7 @@ class Mentions:
         """Bytes held, spare room included."""
         parts = (
             self._of_entity, self._of_passage, self._entities, self._passages, self._starts, self._ends, self._events,
+            self._before,
         )  # fmt: skip
         return sum(part.nbytes for part in parts)
 
@@ -55,6 +72,7 @@ class Mentions:
             self._add(passage, entity, start, end, event)
 
     def _add(self, passage: int, entity: int, start: int, end: int, event: int) -> None:
+        self._before.append(self._of_entity.tail(entity))
         self._of_entity.add(entity)
         self._of_passage.add(passage)
         self._passages.append(passage)
@@ -95,6 +113,13 @@ class Mentions:
         if horizon is not None:
             keep &= self._events.view[rows] < horizon
         return np.unique(self._passages.view[rows[keep]])
+
+    def lists(self) -> MentionLists:
+        """The columns and chains, for kernels that walk them."""
+        return MentionLists(
+            self._of_entity.last, self._before.view, self._of_passage.last, self._of_passage.after,
+            self._entities.view, self._passages.view, self._starts.view, self._events.view,
+        )  # fmt: skip
 
     def links_of(self, entity: int, horizon: int) -> tuple[Int32s, Int32s]:
         """The passages that name the entity, by events below the horizon, and where each first does, side by side."""

@@ -23,7 +23,7 @@ from semurg.projections.kernels import names as kernels
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.kernels.visibility import NEVER, known_rows
 from semurg.projections.name_parts import FirstAtoms, WordPostings
-from semurg.projections.rows import EntityRow, TypeCount
+from semurg.projections.rows import EntityRow
 from semurg.projections.strings import StringHeap
 
 CLOSE_EDITS_MAX = 8
@@ -39,8 +39,8 @@ class _Near(NamedTuple):
     edits: list[int]
 
 
-class NameTable:
-    """Entity names in two heaps, as shown and folded (accents aside), with an index over match keys: what is read."""
+class Names:
+    """Entity names in two heaps, as shown and folded (accents aside), with an index over match keys."""
 
     def __init__(self) -> None:
         warm_up()
@@ -49,32 +49,94 @@ class NameTable:
         self._lengths = Column(np.uint16)
         self._signatures = Column(np.uint64)
         self._checks = Column(np.int64)
-        self._known_from = Column(np.int64)
+        self.known_from = Column(np.int64)
         self._positions = Column(np.int64)
         self._sources = Column(np.int32)
         self._by_key = HashIndex()
         self._words = WordPostings()
         self._first_atoms = FirstAtoms()
-        self._types = EntityTypes()
+        self.types = EntityTypes()
         self.live = 0
 
     def __len__(self) -> int:
-        return len(self._known_from)
+        return len(self.known_from)
 
     @property
     def nbytes(self) -> int:
         """Bytes held, spare room included."""
-        columns = (self._lengths, self._signatures, self._checks, self._known_from, self._positions, self._sources)
-        parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self._types)
+        columns = (self._lengths, self._signatures, self._checks, self.known_from, self._positions, self._sources)
+        parts = (self._shown, self._folded, self._by_key, self._words, self._first_atoms, self.types)
         return sum(column.nbytes for column in columns) + sum(part.nbytes for part in parts)
+
+    # what changes it
+
+    def record(
+        self, numbers: Sequence[int], names: Sequence[str], sources: Sequence[int], known_from: int, position: int
+    ) -> None:
+        """Take in new entities, side by side, names as shown. Their numbers go on from the last one (ValueError)."""
+        first = len(self)
+        if list(numbers) != list(range(first, first + len(names))):
+            raise ValueError(f"entity numbers go on from {first}")
+        if not names:
+            return
+        keys = [match_key(name) for name in names]
+        folds = [folded(key) for key in keys]
+        hashes, checks = content_hash_pairs(keys)
+        self._shown.add_many(names)
+        self._folded.add_many(folds)
+        self._lengths.fill(0, len(names))
+        self._signatures.fill(0, len(names))
+        kernels.describe(
+            self._folded.bytes.view, self._folded.ends.view, first,
+            self._lengths.view[first:], self._signatures.view[first:],
+        )  # fmt: skip
+        self._checks.extend(checks)
+        self.known_from.fill(known_from, len(names))
+        self._positions.fill(position, len(names))
+        self._sources.extend(sources)
+        self._by_key.insert_many(hashes, np.arange(first, first + len(names), dtype=np.int32))
+        self._words.add(first, folds)
+        self._first_atoms.add(keys)
+        self.live += len(names)
+
+    def make_numbers(self, count: int) -> None:
+        """Use up the numbers below `count`: those not recorded are those of erased entities."""
+        missing = max(0, count - len(self))
+        self._shown.add_many([""] * missing)
+        self._folded.add_many([""] * missing)
+        for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):
+            column.fill(0, missing)
+        self.known_from.fill(NEVER, missing)
+
+    def erase(self, entity: int) -> None:
+        """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
+        for _ in self.erase_in_steps(entity):
+            continue
+
+    def erase_in_steps(self, entity: int) -> Iterator[None]:
+        """`erase`, done when it is iterated to its end: an entity may have very many types."""
+        if not self.is_live(entity):
+            return
+        key = match_key(self._shown.get(entity))
+        self._by_key.remove(content_hash_pair(key)[0], entity)
+        self._words.remove(entity, self._folded.get(entity))
+        self._first_atoms.remove(key)
+        self._shown.erase(entity)
+        self._folded.erase(entity)
+        self._lengths.cells[entity] = 0
+        self._signatures.cells[entity] = 0
+        self._checks.cells[entity] = 0
+        self.known_from.cells[entity] = NEVER
+        self.live -= 1
+        yield from self.types.erase_in_steps(entity)
 
     def cited(self) -> NDArray[np.int32]:
         """The source reference of every live entity."""
-        return self._sources.view[self._known_from.view != NEVER]  # type: ignore[no-any-return]
+        return self._sources.view[self.known_from.view != NEVER]  # type: ignore[no-any-return]
 
     def instants_of(self, entity: int) -> list[int]:
         """When the entity and each of its types were recorded, µs; nothing for one that is erased."""
-        return [self._known_from.cells[entity], *self._types.instants_of(entity)] if self.is_live(entity) else []
+        return [self.known_from.cells[entity], *self.types.instants_of(entity)] if self.is_live(entity) else []
 
     def is_live(self, entity: int) -> bool:
         """Whether the number is that of an entity, recorded (or staged) and not erased."""
@@ -82,7 +144,7 @@ class NameTable:
 
     def is_visible(self, entity: int, at: At) -> bool:
         """Whether the entity shows at the two instants."""
-        return 0 <= entity < len(self) and visible(self._known_from.cells[entity], NO_END, UNKNOWN_START, NO_END, at)
+        return 0 <= entity < len(self) and visible(self.known_from.cells[entity], NO_END, UNKNOWN_START, NO_END, at)
 
     def name(self, entity: int) -> str:
         """The name as first spelled, "" when it was erased. IndexError when there is no such number."""
@@ -92,32 +154,20 @@ class NameTable:
         """Name, and when, where and by what it was recorded. IndexError when there is no such number."""
         return EntityRow(
             self._shown.get(entity),
-            self._known_from.cells[entity],
+            self.known_from.cells[entity],
             self._positions.cells[entity],
             self._sources.cells[entity],
         )
 
     def types_of(self, entity: int, at: At) -> list[str]:
         """The types that show, each as first spelled for this entity, in the order given."""
-        return self._types.of(entity, at)
-
-    def all_type_keys(self) -> list[str]:
-        """Match keys of every class in use."""
-        return self._types.keys()
-
-    def type_keys(self, entity: int) -> set[str]:
-        """Match keys of the types it has, staged ones too."""
-        return self._types.keys_of(entity)
+        return self.types.of(entity, at)
 
     # many
 
     def count(self, at: At) -> int:
         """How many entities show."""
-        return int(known_rows(self._known_from.view, at.known_at, np.empty(len(self), dtype=np.int32)))
-
-    def classes(self, at: At) -> list[TypeCount]:
-        """Every class with its members, in the order of first use."""
-        return self._types.classes(at)
+        return int(known_rows(self.known_from.view, at.known_at, np.empty(len(self), dtype=np.int32)))
 
     # finding
 
@@ -153,20 +203,14 @@ class NameTable:
             return []
         return self._visible(self._words.entities(word, SEEDS_MAX), word, at)
 
-    def find_word_start(self, start: str, at: At, most: int) -> list[int]:
-        """The entities of whose folded name a word begins with `start` and goes on, by number, at most `most`.
-
-        O(entities).
-        """
-        out = np.empty(most, dtype=np.int32)
-        query = np.frombuffer(start.encode(), dtype=np.uint8)
-        names = (self._folded.bytes.view, self._folded.ends.view, self._known_from.view)
-        count = kernels.word_starts(query, *names, at.known_at, out)
+    def find_start(self, start: str, at: At, most: int) -> list[int]:
+        """The entities of whose folded name a word begins with `start`, by number, the first `most`. O(entities)."""
+        out, query = np.empty(most, dtype=np.int32), np.frombuffer(start.encode(), dtype=np.uint8)
+        count = kernels.word_starts(
+            query, _signature_of(start), self._folded.bytes.view, self._folded.ends.view, self._signatures.view,
+            self.known_from.view, at.known_at, out,
+        )  # fmt: skip
         return out[:count].tolist()  # type: ignore[no-any-return]
-
-    def of_type(self, key: str, at: At, most: int) -> list[int]:
-        """The entities that have the class with this match key, by number, at most `most`. O(types given)."""
-        return [entity for entity in self._types.members(key, at, most) if self.is_visible(entity, at)]
 
     def close_names(self, key: str, at: At, limit: int) -> list[str]:
         """Up to `limit` names near a match key: a suggestion, never an answer. Nearest first, then by name.
@@ -218,7 +262,7 @@ class NameTable:
         count = kernels.nearest(
             codes, signature, edits_max, wanted,
             self._folded.bytes.view, self._folded.ends.view, self._lengths.view, self._signatures.view,
-            self._known_from.view, at.known_at,
+            self.known_from.view, at.known_at,
             np.empty(longest, dtype=np.int32), np.empty(3 * longest, dtype=np.int32),
             np.zeros(edits_max + 1, dtype=np.int32), out, edits,
         )  # fmt: skip
@@ -229,7 +273,7 @@ class NameTable:
         count = kernels.alike_at_start(
             np.frombuffer(query.encode(), dtype=np.uint8), len(query), PREFIX_LETTERS_MIN,
             self._folded.bytes.view, self._folded.ends.view, self._lengths.view,
-            self._known_from.view, at.known_at, out,
+            self.known_from.view, at.known_at, out,
         )  # fmt: skip
         return out[:count].tolist()  # type: ignore[no-any-return]
 
@@ -242,74 +286,6 @@ class NameTable:
                 if len(seen) == SEEDS_MAX:
                     break
         return seen
-
-
-class Names(NameTable):
-    """The names of a scope, as events make them."""
-
-    def record(
-        self, numbers: Sequence[int], names: Sequence[str], sources: Sequence[int], known_from: int, position: int
-    ) -> None:
-        """Take in new entities, side by side, names as shown. Their numbers go on from the last one (ValueError)."""
-        first = len(self)
-        if list(numbers) != list(range(first, first + len(names))):
-            raise ValueError(f"entity numbers go on from {first}")
-        if not names:
-            return
-        keys = [match_key(name) for name in names]
-        folds = [folded(key) for key in keys]
-        hashes, checks = content_hash_pairs(keys)
-        self._shown.add_many(names)
-        self._folded.add_many(folds)
-        self._lengths.fill(0, len(names))
-        self._signatures.fill(0, len(names))
-        kernels.describe(
-            self._folded.bytes.view, self._folded.ends.view, first,
-            self._lengths.view[first:], self._signatures.view[first:],
-        )  # fmt: skip
-        self._checks.extend(checks)
-        self._known_from.fill(known_from, len(names))
-        self._positions.fill(position, len(names))
-        self._sources.extend(sources)
-        self._by_key.insert_many(hashes, np.arange(first, first + len(names), dtype=np.int32))
-        self._words.add(first, folds)
-        self._first_atoms.add(keys)
-        self.live += len(names)
-
-    def make_numbers(self, count: int) -> None:
-        """Use up the numbers below `count`: those not recorded are those of erased entities."""
-        missing = max(0, count - len(self))
-        self._shown.add_many([""] * missing)
-        self._folded.add_many([""] * missing)
-        for column in (self._lengths, self._signatures, self._checks, self._positions, self._sources):
-            column.fill(0, missing)
-        self._known_from.fill(NEVER, missing)
-
-    def give_types(self, entities: Sequence[int], types: Sequence[str], known_from: int) -> None:
-        """Give types, as spelled, to entities, side by side."""
-        self._types.give(entities, types, known_from)
-
-    def erase(self, entity: int) -> None:
-        """Take an entity out of every structure: never seen again at any instant, its name overwritten."""
-        for _ in self.erase_in_steps(entity):
-            continue
-
-    def erase_in_steps(self, entity: int) -> Iterator[None]:
-        """`erase`, done when it is iterated to its end: an entity may have very many types."""
-        if not self.is_live(entity):
-            return
-        key = match_key(self._shown.get(entity))
-        self._by_key.remove(content_hash_pair(key)[0], entity)
-        self._words.remove(entity, self._folded.get(entity))
-        self._first_atoms.remove(key)
-        self._shown.erase(entity)
-        self._folded.erase(entity)
-        self._lengths.cells[entity] = 0
-        self._signatures.cells[entity] = 0
-        self._checks.cells[entity] = 0
-        self._known_from.cells[entity] = NEVER
-        self.live -= 1
-        yield from self._types.erase_in_steps(entity)
 
 
 def _signature_of(query: str) -> int:

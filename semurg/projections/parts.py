@@ -31,7 +31,7 @@ class Parts:
         self.assertions = Assertions(self.labels, self.dates)
         self.passages = Passages(self.timeline, self.dates)
         self.mentions = Mentions()
-        self.words = Words(self.timeline, self.passages)
+        self.words = Words(self.passages)
         self.vectors = Vectors()
 
     def live(self) -> Counts:

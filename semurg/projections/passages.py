@@ -6,7 +6,7 @@ else always). Offsets are Unicode code points.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,6 +219,15 @@ class Passages:
         """Of each passage its document (below 0: forgotten) and the event that brought it, for kernels."""
         return self._documents.view, self._events.view
 
+    def bounds(self) -> tuple[Int32s, Int32s, Int64s]:
+        """Of every passage its document (ERASED: forgotten), the event that brought it, and from when it is true."""
+        return self._documents.view, self._events.view, self._valid_from.view
+
+    @property
+    def valid_from(self) -> Int64s:
+        """By number, from when on a passage is true, µs."""
+        return self._valid_from.view
+
     def recency(self, passages: Int32s) -> Int64s:
         """What live passages are as recent as, µs: their date, else when they were stored."""
         begins = self._valid_from.view[passages]
@@ -229,15 +238,10 @@ class Passages:
         """How many live passages an event below the horizon brought."""
         return int(np.count_nonzero((self._events.view < horizon) & (self._documents.view != ERASED)))
 
-    def with_any_word(self, wanted: Sequence[str], without: Sequence[int]) -> Iterator[int]:
-        """The live passages, those in `without` left out, whose text has one of these words of match keys, whole.
-
-        Reads every live text: only a forget asks this.
-        """
-        words_wanted, left_out = set(wanted), set(without)
-        for number in np.flatnonzero(self._documents.view != ERASED).tolist():
-            if number in left_out:
-                continue
+    def with_any_word(self, wanted: Sequence[str], among: Iterable[int]) -> Iterator[int]:
+        """Those of the live passages whose text has one of these words of match keys, whole."""
+        words_wanted = set(wanted)
+        for number in among:
             text = self.text(number)
             # the match key of plain text differs in its white space at most, which is in no word
             key = text.lower() if text.isascii() else match_key(text)

@@ -9,6 +9,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from semurg.domain.linking import find_occurrences
+from semurg.domain.terms import QueryTerm
+from semurg.domain.view import Occurrence
 from semurg.domain.visibility import At
 from semurg.projections.fact_counts import FactCounts
 from semurg.projections.parts import Parts
@@ -18,14 +21,18 @@ from semurg.projections.rows import (
     DocumentRow,
     EntityRow,
     FactColumns,
+    Float32s,
     Int32s,
     Int64s,
+    NamedType,
     Ontology,
     PassageRow,
     RelationCount,
     Statement,
     ValueRow,
+    WordHits,
 )
+from semurg.projections.walking import DEFAULT_WALK, NodeKind, Walk, Walking, WalkParameters
 
 
 class Reads:
@@ -34,6 +41,7 @@ class Reads:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         self._counts = FactCounts(parts.facts)
+        self._walking = Walking(parts.names, parts.facts, parts.mentions, parts.passages, parts.timeline)
 
     # entities
 
@@ -48,6 +56,27 @@ class Reads:
     def find_word(self, word_folded: str, at: At) -> list[int]:
         """The entities with this folded word as one whole word of a longer name, ascending; a stop word finds none."""
         return self._parts.names.find_word(word_folded, at)
+
+    def find_start(self, start: str, at: At, most: int) -> list[int]:
+        """The entities of whose name a word begins with these folded letters, ascending, the first `most`."""
+        return self._parts.names.find_start(start, at, most)
+
+    def named_in(self, text: str, at: At) -> list[Occurrence]:
+        """Where a text names entities that show: whole words, the longest name first, in order of place."""
+        names = self._parts.names
+
+        def lookup(keys: Sequence[str]) -> list[int]:
+            return [number if names.is_visible(number, at) else -1 for number in names.numbers_by_key(keys)]
+
+        return find_occurrences(text, names.name_lengths, lookup)
+
+    def find_types(self, words_of_type: str, at: At, most: int) -> list[NamedType]:
+        """The types with a spelling of these words (domain.plurals.type_words), each with its first `most` members."""
+        types = self._parts.names.types
+        found = (
+            (types.spelling(number, at), types.members(number, at, most)) for number in types.named(words_of_type, at)
+        )
+        return [NamedType(text, members) for text, members in found if members]
 
     def close_names(self, key: str, at: At, limit: int) -> list[str]:
         """Up to `limit` names near a match key, nearest first: suggestions, never answers."""
@@ -161,12 +190,46 @@ class Reads:
         """(label, date) of a source without text; assertion a is -1 - its source reference."""
         return self._parts.assertions.row(assertion)
 
-    # what memory_context asks beside
-
     @property
     def parts(self) -> Parts:
-        """The parts themselves, for the modules of this package that read several at once."""
+        """The parts themselves, for what reads several of them at once."""
         return self._parts
+
+    # the graph
+
+    def walk(
+        self,
+        seeds: Iterable[tuple[NodeKind, int, float]],
+        hops: int,
+        at: At,
+        parameters: WalkParameters = DEFAULT_WALK,
+    ) -> Walk:
+        """What lies at most `hops` steps from weighted entities and passages, scored by personalised PageRank."""
+        return self._walking.walk(seeds, hops, at, parameters)
+
+    # words
+
+    def languages(self, at: At) -> list[str]:
+        """The languages that known passages are written in, the most used first, for domain.terms.query_terms."""
+        return self._parts.words.languages(self._parts.timeline.horizon(at.known_at))
+
+    def score_words(self, words: Sequence[QueryTerm], at: At, limit: int) -> WordHits:
+        """The best `limit` passages for the words of a question (domain.terms.query_terms), by BM25.
+
+        Cost: the passages that hold its rarer words (projections.words), not the scope.
+        """
+        return self._parts.words.score(words, self._parts.timeline.horizon(at.known_at), at.valid_at, limit)
+
+    def word_scores(self, words: Sequence[QueryTerm], passages: Int32s, at: At) -> Float32s:
+        """What score_words gives each of these passages, in their order; 0 where none of the words is in it.
+
+        Whether they are true at at.valid_at is not asked.
+        """
+        return self._parts.words.scores_of(words, passages, self._parts.timeline.horizon(at.known_at))
+
+    def word_idf(self, word: QueryTerm, at: At) -> float:
+        """How much finding the word tells: the natural logarithm of about one over the share of passages with it."""
+        return self._parts.words.idf(word, self._parts.timeline.horizon(at.known_at))
 
     # the whole scope
 
@@ -194,7 +257,7 @@ class Reads:
         used = np.flatnonzero(counts).tolist()
         relations = [RelationCount(facts.types.text(type_id), int(counts[type_id])) for type_id in used]
         return Ontology(
-            sorted(self._parts.names.classes(at), key=lambda one: (-one.members, one.type)),
+            sorted(self._parts.names.types.classes(at), key=lambda one: (-one.members, one.type)),
             sorted(relations, key=lambda one: (-one.facts, one.type)),
         )
 

@@ -24,7 +24,7 @@ from semurg.projections.parts import Parts
 ATTRIBUTES_STEP = 128
 NAMES_STEP = 512
 TYPES_STEP = 512
-PASSAGES_STEP = 32
+PASSAGES_STEP = 48
 MENTIONS_STEP = 1_024
 """Things a step records: some 5 ms each, even where the processor is shared."""
 
@@ -53,7 +53,7 @@ class Recording:
                 names.record(event.numbers[run], event.names[run], event.sources[run], recorded_at, position)
                 yield
         for run in _slices(0, len(event.typed), TYPES_STEP):
-            names.give_types(event.typed[run], event.types[run], recorded_at)
+            names.types.give(event.typed[run], event.types[run], recorded_at)
             yield
 
     def _assertions(self, event: AssertionsCited, number: int, recorded_at: int) -> Iterator[None]:
@@ -61,18 +61,20 @@ class Recording:
         yield
 
     def _documents(self, event: DocumentsStored, number: int, recorded_at: int) -> Iterator[None]:
-        parts, passages, mentions = self._parts, 0, 0
+        parts, mentions = self._parts, 0
+        passages: list[int] = []
         for document in event.documents:
             parts.documents.record(document, number)
             for passage in document.passages:
                 parts.passages.record(document, passage, number)
-                parts.words.record(passage.number, passage.text)
                 parts.mentions.record_passage(passage, number)
-                passages += 1
+                passages.append(passage.number)
                 mentions += len(passage.mentions)
-                if passages >= PASSAGES_STEP or mentions >= MENTIONS_STEP:
-                    passages = mentions = 0
+                if len(passages) >= PASSAGES_STEP or mentions >= MENTIONS_STEP:
+                    parts.words.record(passages, number)
+                    passages, mentions = [], 0
                     yield
+        parts.words.record(passages, number)
         yield
 
     def _labelled(self, event: DocumentsLabelled, number: int, recorded_at: int) -> Iterator[None]:

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 Int32s = NDArray[np.int32]
 Int64s = NDArray[np.int64]
+UInt64s = NDArray[np.uint64]
+Float32s = NDArray[np.float32]
 
 
 class EntityRow(NamedTuple):
@@ -87,6 +89,17 @@ class PassageRow(NamedTuple):
     sentences: tuple[int, ...]
 
 
+class WordHits(NamedTuple):
+    """Passages found by words, best first, of equal scores the lower number first; columns side by side.
+
+    Bit i of `matched` says that the passage holds word i of the question's list; words from the 65th on have no bit.
+    """
+
+    passages: Int32s
+    scores: Float32s
+    matched: UInt64s
+
+
 class DocumentRow(NamedTuple):
     """A document. When it is forgotten `alive` is False and every other field empty."""
 
@@ -113,6 +126,13 @@ class TypeCount(NamedTuple):
     type: str
     members: int
     spellings: list[str]
+
+
+class NamedType(NamedTuple):
+    """A type as first spelled, and entities that have it."""
+
+    type: str
+    members: list[int]
 
 
 class RelationCount(NamedTuple):

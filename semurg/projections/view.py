@@ -77,7 +77,7 @@ class ScopeView:
         return self._parts.names.name(entity)
 
     def entity_type_keys(self, entity: int) -> set[str]:
-        return self._parts.names.type_keys(entity)
+        return self._parts.names.types.keys_of(entity)
 
     def close_names(self, key: str, limit: int) -> list[str]:
         return self._parts.names.close_names(key, NEWEST, limit)
@@ -163,7 +163,9 @@ class ScopeView:
         return self._parts.mentions.entities_of(passage)
 
     def passages_with_any_word(self, words: Sequence[str], without: Sequence[int]) -> int:
-        return sum(1 for _ in self._parts.passages.with_any_word(words, without))
+        left_out = set(without)
+        may_hold = (one for one in self._parts.words.holding(words).tolist() if one not in left_out)
+        return sum(1 for _ in self._parts.passages.with_any_word(words, may_hold))
 
     def document_is_live(self, document: int) -> bool:
         return self._parts.documents.is_live(document)

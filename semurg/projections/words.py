@@ -1,217 +1,232 @@
-"""The words of passages: which passage holds which term how often, and the score of passages for a question's words.
+"""The words index: how good passages are for the words of a question, by BM25 over their texts.
 
-A posting is a row (passage, term, count), rows of a passage lie side by side and rows of a term are chained. A passage
-is known from its event on, as in projections.passages; how rare a term is, is counted among what was known at the
-instant of the read, so that a read in the past scores as it did then.
+Everything a score rests on (how many passages there are, how long they are, how many hold a term) is counted over those
+known at the instant of the read, so that a later or staged passage never changes an earlier answer.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from semurg.domain.terms import LANGUAGES, QueryWord, language_of, term_keys
-from semurg.projections.chains import Chains
+from semurg.domain.languages import DEFAULT, listed
+from semurg.domain.names import folded
+from semurg.domain.terms import QueryTerm, alternatives, pieces
+from semurg.domain.tokens import plain_tokens
+from semurg.projections.bags import Bag, bag_of
+from semurg.projections.candidates import Candidates
 from semurg.projections.columns import Column
-from semurg.projections.counted import CountedTexts
-from semurg.projections.kernels import bm25 as kernels
+from semurg.projections.kernels import bm25
 from semurg.projections.passages import Passages
-from semurg.projections.rows import Int32s
-from semurg.projections.timeline import Timeline
+from semurg.projections.postings import Postings
+from semurg.projections.rows import Float32s, Int32s, WordHits
 
-ERASED = -1
-WORDS_MAX = 64
-"""Words of one question that are looked for: as many as a mask has bits."""
-_KEPT_TERMS_MAX = 30_000
-_LANGUAGE_NUMBERS = {language: number for number, language in enumerate(LANGUAGES)}
+K1, B = 1.2, 0.75
+FINDING_HOLDERS_MAX = 10_000
+"""A word that more passages hold finds none by itself while a rarer one of the question finds some."""
+SCORED_WORDS_MAX = 64
+LENGTH_MAX = 65_535
 
 
-class WordHits(NamedTuple):
-    """Passages (int32) that hold words of a question, best first, with BM25 scores (float32) and, bit by bit, which."""
+class _Word(NamedTuple):
+    """A query word as the index knows it: its place in the question, its terms, the passages with it, its worth."""
 
-    passages: Int32s
-    scores: NDArray[np.float32]
-    matched: NDArray[np.uint64]
+    place: int
+    terms: tuple[int, ...]
+    holders: int
+    weight: float
+
+
+class _Scoring(NamedTuple):
+    """The words to score, rarest first; passages below `bound` are known; the mean of their lengths."""
+
+    words: list[_Word]
+    bound: int
+    mean_length: float
 
 
 class Words:
-    """The inverted index of one scope."""
+    """The terms of every passage (projections.postings), whose texts stay in `passages`.
 
-    def __init__(self, timeline: Timeline, passages: Passages) -> None:
-        self._timeline = timeline
-        self._of = passages
-        self._terms = CountedTexts()
-        self._kept: dict[str, int] = {}
-        self._chains = Chains()
-        self._passages = Column(np.int32)
-        self._term_of = Column(np.int32)
-        self._counts = Column(np.int32)
-        self._first = Column(np.int64)
-        self._distinct = Column(np.int32)
-        self._lengths = Column(np.int32)
-        self._language = Column(np.int8)
-        self._in_language = Column(np.int32)
-        self._in_language.fill(0, len(LANGUAGES))
-        self._total = 0
-        self._scores = np.zeros(0, dtype=np.float32)
-        self._matched = np.zeros(0, dtype=np.uint64)
+    By passage number: the event that brought it, its length in words (0: it has none, or is erased), its language.
+    """
+
+    def __init__(self, passages: Passages) -> None:
+        self._passages = passages
+        self._postings = Postings()
+        self._events, self._lengths, self._languages = Column(np.int32), Column(np.uint16), Column(np.uint8)
+        self._indexed = 0
+        self._total_length = 0
 
     @property
     def nbytes(self) -> int:
-        """Bytes held, spare room included; the terms kept as Python strings counted as 150 bytes each."""
-        parts = (
-            self._terms, self._chains, self._passages, self._term_of, self._counts, self._first, self._distinct,
-            self._lengths, self._language, self._in_language, self._scores, self._matched,
-        )  # fmt: skip
-        return sum(part.nbytes for part in parts) + 150 * len(self._kept)
+        """Bytes held, spare room included."""
+        return sum(part.nbytes for part in (self._postings, self._events, self._lengths, self._languages))
 
     # what events do
 
-    def record(self, passage: int, text: str) -> None:
-        """Take in the words of a new passage."""
-        self.make_numbers(passage + 1)
-        language = language_of(text)
-        number = _LANGUAGE_NUMBERS[language]
-        keys = term_keys(text, language)
-        counted = Counter(keys)
-        ids = np.fromiter(map(self._take, counted), dtype=np.int32, count=len(counted))
-        counts = np.fromiter(counted.values(), dtype=np.int32, count=len(counted))
-        self._first.cells[passage] = self._chains.add_many(ids)
-        self._distinct.cells[passage] = len(counted)
-        self._lengths.cells[passage] = len(keys)
-        self._language.cells[passage] = number
-        self._in_language.cells[number] += 1
-        self._passages.fill(passage, len(ids))
-        self._term_of.extend(ids)
-        self._counts.extend(counts)
-        self._total += len(keys)
-
-    def make_numbers(self, count: int) -> None:
-        """Use up the passage numbers below `count`: those not recorded hold no word."""
-        missing = count - len(self._first)
-        if missing > 0:
-            self._first.fill(0, missing)
-            self._distinct.fill(0, missing)
-            self._lengths.fill(0, missing)
-            self._language.fill(ERASED, missing)
-
-    def erase(self, passage: int) -> None:
-        """Forget the words of a passage; a term that no other passage holds is overwritten."""
-        if not 0 <= passage < len(self._language) or self._language.cells[passage] == ERASED:
+    def record(self, numbers: Sequence[int], event: int) -> None:
+        """Take in live passages, their numbers ascending and above all before, that the event brought."""
+        if not numbers:
             return
-        first = int(self._first.cells[passage])
-        rows = slice(first, first + int(self._distinct.cells[passage]))
-        for term in self._term_of.view[rows].tolist():
-            if self._terms.uses(term) == 1:
-                self._kept.pop(self._terms.text(term), None)
-                self._chains.drop(term)
-            self._terms.release(term)
-        self._passages.view[rows] = ERASED
-        self._term_of.view[rows] = ERASED
-        self._counts.view[rows] = 0
-        self._in_language.cells[self._language.cells[passage]] -= 1
-        self._total -= int(self._lengths.cells[passage])
-        for column in (self._first, self._distinct, self._lengths):
-            column.cells[passage] = 0
-        self._language.cells[passage] = ERASED
+        missing = numbers[-1] + 1 - len(self._events)
+        self._events.fill(event, missing)
+        self._lengths.fill(0, missing)
+        self._languages.fill(0, missing)
+        bags = [self._bag(number) for number in numbers]
+        for number, bag in zip(numbers, bags, strict=True):
+            length = min(bag.length, LENGTH_MAX)
+            self._lengths.cells[number], self._languages.cells[number] = length, bag.language
+            self._indexed += length > 0
+            self._total_length += length
+        self._postings.add(
+            np.array([hashed for bag in bags for hashed in bag.hashes], dtype=np.int64),
+            np.repeat(np.array(numbers, dtype=np.int32), [len(bag.hashes) for bag in bags]),
+            np.array([times for bag in bags for times in bag.occurrences], dtype=np.int32),
+        )
 
-    def _take(self, term: str) -> int:
-        kept = self._kept.get(term)
-        if kept is not None:
-            return self._terms.take_number(kept)
-        number = self._terms.take(term)
-        if len(self._kept) < _KEPT_TERMS_MAX:
-            self._kept[term] = number
-        return number
+    def erase(self, number: int) -> None:
+        """Forget the words of a passage whose text is still there; a term that no passage holds any more goes whole."""
+        if number >= len(self._lengths) or not self._passages.is_live(number):
+            return
+        self._postings.erase(np.array(self._bag(number).hashes, dtype=np.int64), number)
+        self._total_length -= self._lengths.cells[number]
+        self._indexed -= self._lengths.cells[number] > 0
+        self._lengths.cells[number] = self._languages.cells[number] = 0
 
-    # what reads ask
+    def _bag(self, number: int) -> Bag:
+        """The terms of a live passage: of its text."""
+        return bag_of(self._passages.text(number))
 
-    def languages(self) -> list[str]:
-        """The languages that live passages are in, most used first."""
-        used = [(count, -number) for number, count in enumerate(self._in_language.view.tolist()) if count]
-        return [LANGUAGES[-negative] for _, negative in sorted(used, reverse=True)]
+    # what reads and decisions ask
 
-    def rarity(self, words: Sequence[QueryWord], known_at: int) -> list[float]:
-        """How much each word tells (inverse document frequency, natural log) among what was known at the instant."""
-        horizon = self._timeline.horizon(known_at)
-        known, _ = self._known(horizon)
-        return [_rarity(known, sum(self._holders(term, horizon) for term in self._terms_of(word))) for word in words]
+    def score(self, words: Sequence[QueryTerm], horizon: int, valid_at: int, limit: int) -> WordHits:
+        """The best passages that events below the horizon brought and that are true at `valid_at`, for a question.
 
-    def score(self, words: Sequence[QueryWord], known_at: int, valid_at: int, limit: int) -> WordHits:
-        """The up to `limit` best passages that hold a word of the question and show at the two instants."""
-        horizon = self._timeline.horizon(known_at)
-        known, average = self._known(horizon)
-        tails, places, weights = self._postings(words, horizon, known)
-        if not tails:
-            return NO_HITS
-        count = self._add_up(tails, places, weights, horizon, average)
-        touched = self._touched[:count].copy()
-        scores, matched = self._scores[touched], self._matched[touched]
-        self._scores[touched], self._matched[touched] = 0, 0
-        shows = self._of.shows(touched, horizon, valid_at)
-        touched, scores, matched = touched[shows], scores[shows], matched[shows]
-        # by score, ties by number
-        best = np.lexsort((touched, -scores))[:limit]
-        return WordHits(touched[best], scores[best], matched[best])
+        Stop words count for nothing; of more than 64 words the rarest 64 are scored. A word that more than
+        FINDING_HOLDERS_MAX passages hold only adds to what rarer words found, unless they found nothing: a question
+        costs what its rarer words hold, however large the scope is.
+        """
+        scoring = self._scoring(words, horizon)
+        found = Candidates()
+        for word in scoring.words:
+            finds = word.holders <= FINDING_HOLDERS_MAX or not found.count
+            for term in word.terms:
+                if finds:
+                    self._find(found, word, term, scoring, valid_at)
+                else:
+                    self._lift(found, word, term, scoring)
+        return found.best(limit)
 
-    def _add_up(self, tails: list[int], places: list[int], weights: list[float], horizon: int, average: float) -> int:
-        room = len(self._first)
-        if len(self._scores) < room:
-            self._scores = np.zeros(room + room // 4, dtype=np.float32)
-            self._matched = np.zeros(room + room // 4, dtype=np.uint64)
-        self._touched = np.empty(room, dtype=np.int32)
-        documents, events = self._of.documents_and_events()
-        return int(
-            kernels.score(
-                np.array(tails, dtype=np.int32), np.array(places, dtype=np.int32), np.array(weights, dtype=np.float32),
-                self._chains.after, self._passages.view, self._counts.view, self._lengths.view, documents, events,
-                horizon, average, self._scores, self._matched, self._touched,
-            )
+    def scores_of(self, words: Sequence[QueryTerm], passages: Int32s, horizon: int) -> Float32s:
+        """What `score` gives each of these passages, 0 where it holds none of the words or is not known yet."""
+        scoring = self._scoring(words, horizon)
+        numbers, place = np.unique(passages, return_inverse=True)
+        known = numbers[(numbers >= 0) & (numbers < scoring.bound)]
+        given = Candidates.of(known)
+        for word in scoring.words:
+            for term in word.terms:
+                self._lift(given, word, term, scoring)
+        scores = np.zeros(len(numbers), dtype=np.float32)
+        scores[np.searchsorted(numbers, known)] = given.scores[: given.count]
+        return scores[place]
+
+    def idf(self, word: QueryTerm, horizon: int) -> float:
+        """How much finding the word tells: ln(1 + (N - n + 0.5) / (n + 0.5)), n of N passages hold it."""
+        bound = self._bound(horizon)
+        known, _ = self._totals(bound)
+        return _idf(known, self._word(0, word, self._spoken(bound), bound, known).holders)
+
+    def languages(self, horizon: int) -> list[str]:
+        """The languages of passages that events below the horizon brought, the most used first."""
+        bound = self._bound(horizon)
+        spoken = self._languages.view[:bound][self._lengths.view[:bound] > 0]
+        counts = np.bincount(spoken, minlength=1)
+        names = listed()
+        return [names[place] for place in np.argsort(-counts, kind="stable").tolist() if counts[place]]
+
+    def holding(self, words: Iterable[str]) -> Int32s:
+        """Passages, ascending, whose text may hold one of these words of match keys whole; no other one does."""
+        languages = (*listed(), "")
+        found = [np.empty(0, dtype=np.int32)]
+        for word in words:
+            # a word of two kinds of script is two tokens: whoever holds it holds the first
+            for token in plain_tokens(word)[:1]:
+                tagged = {f":{folded(token)}"}
+                for language in languages:
+                    tagged.update(pieces(token, language)[0].tagged)
+                terms = self._postings.find(sorted(tagged))
+                found += [self._postings.passages_of(term) for term in terms if term >= 0]
+        return np.unique(np.concatenate(found))
+
+    # scoring
+
+    def _scoring(self, words: Sequence[QueryTerm], horizon: int) -> _Scoring:
+        bound = self._bound(horizon)
+        known, total_length = self._totals(bound)
+        if not known:
+            return _Scoring([], bound, 1.0)
+        languages = self._spoken(bound)
+        asked = [(place, word) for place, word in enumerate(words) if not word.stop and word.weight]
+        looked_up = [self._word(place, word, languages, bound, known) for place, word in asked]
+        held = sorted((word for word in looked_up if word.holders), key=lambda word: (word.holders, word.place))
+        return _Scoring(held[:SCORED_WORDS_MAX], bound, total_length / known)
+
+    def _word(self, place: int, word: QueryTerm, languages: Sequence[str], bound: int, known: int) -> _Word:
+        by_language: dict[str, int] = {}
+        terms: list[int] = []
+        tagged = alternatives(word, languages)
+        for one, term in zip(tagged, self._postings.find(tagged), strict=True):
+            holders = 0 if term < 0 else self._holders_below(term, bound)
+            if holders:
+                terms.append(term)
+                language = one.partition(":")[0]
+                by_language[language] = max(holders, by_language.get(language, 0))
+        # the terms of one language are forms of one word, and next to no passage is in two languages
+        holders = min(known, sum(by_language.values()))
+        return _Word(place, tuple(terms), holders, word.weight * _idf(known, holders))
+
+    def _holders_below(self, term: int, bound: int) -> int:
+        everything = bound == len(self._events)
+        return self._postings.holders(term) if everything else self._postings.holders_below(term, bound)
+
+    def _spoken(self, bound: int) -> tuple[str, ...]:
+        """The languages of the passages below `bound`, and English."""
+        names = listed()
+        used = np.flatnonzero(np.bincount(self._languages.view[:bound], minlength=1)).tolist()
+        return tuple(dict.fromkeys((DEFAULT, *(names[place] for place in used))))
+
+    def _bound(self, horizon: int) -> int:
+        """Passages with a number below it were brought by events below the horizon."""
+        count = len(self._events)
+        if count and self._events.cells[count - 1] < horizon:
+            return count
+        return int(np.searchsorted(self._events.view, horizon))
+
+    def _totals(self, bound: int) -> tuple[int, int]:
+        """How many passages below `bound` hold words, and how many words those are."""
+        later = self._lengths.view[bound:]
+        if len(later) <= bound:
+            return self._indexed - int(np.count_nonzero(later)), self._total_length - int(later.sum(dtype=np.int64))
+        earlier = self._lengths.view[:bound]
+        return int(np.count_nonzero(earlier)), int(earlier.sum(dtype=np.int64))
+
+    def _find(self, found: Candidates, word: _Word, term: int, scoring: _Scoring, valid_at: int) -> None:
+        found.make_room(self._postings.holders(term))
+        found.count = bm25.find(
+            term, word.place, word.weight, scoring.bound, valid_at, scoring.mean_length, K1, B, *self._postings.arrays,
+            self._lengths.view, self._passages.valid_from, found.count, *found.columns,
         )  # fmt: skip
 
-    def _postings(
-        self, words: Sequence[QueryWord], horizon: int, known: int
-    ) -> tuple[list[int], list[int], list[float]]:
-        """(last row, word, weight) of each term of the words that some passage holds, side by side."""
-        tails, places, weights = [], [], []
-        for place, word in enumerate(words[:WORDS_MAX]):
-            found = self._terms_of(word)
-            weight = _rarity(known, sum(self._holders(term, horizon) for term in found))
-            for term in found:
-                tails.append(self._chains.tail(term))
-                places.append(place)
-                weights.append(weight)
-        return tails, places, weights
-
-    def _terms_of(self, word: QueryWord) -> list[int]:
-        return [term for key in word.keys if (term := self._terms.find(key)) >= 0 and self._chains.tail(term) >= 0]
-
-    def _holders(self, term: int, horizon: int) -> int:
-        if horizon == len(self._timeline):
-            return self._terms.uses(term)
-        documents, events = self._of.documents_and_events()
-        chain = (self._chains.tail(term), self._chains.after, self._passages.view)
-        return int(kernels.holders(*chain, documents, events, horizon))
-
-    def _known(self, horizon: int) -> tuple[int, float]:
-        """(passages known, words of one on average)."""
-        if horizon == len(self._timeline):
-            count, total = self._of.live, self._total
-        else:
-            documents, events = self._of.documents_and_events()
-            reached = len(self._lengths)
-            known = (events[:reached] < horizon) & (documents[:reached] >= 0)
-            count, total = int(np.count_nonzero(known)), int(self._lengths.view[known].sum())
-        return count, max(1.0, total / max(1, count))
+    def _lift(self, found: Candidates, word: _Word, term: int, scoring: _Scoring) -> None:
+        bm25.lift(
+            term, word.place, word.weight, scoring.mean_length, K1, B, *self._postings.arrays, self._lengths.view,
+            found.order(), *found.columns[1:],
+        )  # fmt: skip
 
 
-NO_HITS = WordHits(np.empty(0, np.int32), np.empty(0, np.float32), np.empty(0, np.uint64))
-
-
-def _rarity(known: int, holders: int) -> float:
-    return math.log(1 + (known - holders + 0.5) / (holders + 0.5))
+def _idf(known: int, holders: int) -> float:
+    return math.log(1.0 + (known - holders + 0.5) / (holders + 0.5))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semurg.domain.terms import QueryWord, language_of, term_keys
+from semurg.domain.terms import QueryTerm, covers, text_terms
 from semurg.domain.visibility import At
 from semurg.projections.conversation import NOBODY, Conversation
 from semurg.projections.parts import Parts
@@ -24,15 +24,19 @@ CONTRAST_MAX = -0.05
 class Answering:
     """Looks at what items say, for one question."""
 
-    def __init__(self, words: Sequence[QueryWord], rarity: Sequence[float]) -> None:
+    def __init__(self, words: Sequence[QueryTerm], rarity: Sequence[float]) -> None:
         self._words = words
         self._rarity = rarity
         self._total = sum(rarity) or 1.0
 
     def covered(self, text: str) -> float:
         """The share of what the question's words tell that a text holds."""
-        keys = set(term_keys(text.replace("_", " "), language_of(text)))
-        held = (tells for word, tells in zip(self._words, self._rarity, strict=True) if not keys.isdisjoint(word.keys))
+        terms = text_terms(text.replace("_", " "))
+        held = (
+            tells
+            for word, tells in zip(self._words, self._rarity, strict=True)
+            if tells and covers(word, terms, self._words)
+        )
         return sum(held) / self._total
 
     def meant(
@@ -57,7 +61,7 @@ class Answering:
         turns = [place for place, passage in enumerate(passages) if talk.label(passage) is not None]
         if turns and turns[0] == 0:
             return self._in_conversation(parts, talk, question, scored, passages, planned, floor)
-        exact = [seed for seed in planned.names.seeds if seed.stage == "exact"]
+        exact = [seed for seed in planned.seeds if seed.stage == "exact"]
         cosines = parts.vectors.cosines(Embedded.PASSAGE, question.vector, list(passages))
         place = int(np.nanargmax(np.nan_to_num(cosines, nan=-1.0)))
         if exact or not cosines[place] >= floor:
@@ -80,7 +84,7 @@ class Answering:
             for place, passage in enumerate(passages)
             if question.asked == NOBODY or talk.speaker(passage) == question.asked
         ]
-        others = {seed.entity for seed in planned.names.seeds if seed.stage == "exact"}.difference(planned.speakers)
+        others = {seed.entity for seed in planned.seeds if seed.stage == "exact"}.difference(planned.speakers)
         if not own:
             return None
         place = own[0]
@@ -93,9 +97,10 @@ class Answering:
         return Meant(place, contrast(scored, question) <= CONTRAST_MAX)
 
     def _lacks_a_name(self, text: str, query: str) -> bool:
-        keys = set(term_keys(text, language_of(text)))
+        terms = text_terms(text)
         return any(
-            word.start > 0 and query[word.start].isupper() and keys.isdisjoint(word.keys) for word in self._words
+            word.start > 0 and not word.stop and query[word.start].isupper() and not covers(word, terms, self._words)
+            for word in self._words
         )
 
 

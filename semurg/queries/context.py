@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 
 from semurg.domain.limits import SUGGESTIONS_MAX
 from semurg.domain.names import match_key
-from semurg.domain.terms import content_words, query_words
+from semurg.domain.terms import QueryTerm, query_terms
 from semurg.domain.visibility import At
 from semurg.projections.scope import ScopeProjection
 from semurg.projections.vectors import Embedded
-from semurg.projections.walking import FACT, Walk
 from semurg.queries.answering import Answering
 from semurg.queries.context_finding import Finding
 from semurg.queries.context_items import ContextItems, attributes_said
@@ -25,6 +24,7 @@ from semurg.queries.context_seeds import STAGES
 from semurg.queries.evidence import Scored
 from semurg.queries.grounding import Asked, ShownItem, verdict
 from semurg.queries.items import Item, compact
+from semurg.queries.walked import FACT, Walked
 
 SUGGESTED_KEY_MAX = 200
 
@@ -60,7 +60,7 @@ def context(call: Call, meaning: Meaning) -> dict[str, Any]:
     make = ContextItems(scope.reads, scope.number, call.at, finding.seeds, [])
     seeds = [
         {"id": make.entity_id(seed.entity), "name": scope.reads.name(seed.entity), "seed": seed.stage}
-        for seed in planned.names.seeds
+        for seed in planned.seeds
     ]
     return {
         "ok": True,
@@ -81,11 +81,11 @@ def context(call: Call, meaning: Meaning) -> dict[str, Any]:
 def _grounding(call: Call, meaning: Meaning, finding: Finding, scored: Scored, page: Page) -> dict[str, Any]:
     assert call.scope is not None and call.planned is not None
     parts, time = call.scope.parts, call.request.time
-    every = content_words(query_words(call.request.query, parts.words.languages()))
+    every = content_words(query_terms(call.request.query, call.scope.reads.languages(call.at)))
     if time is not None and finding.applied:
         # what was read for the period answers for its words
         every = [word for word in every if not time.start <= word.start < time.end]
-    seeds = [seed for seed in call.planned.names.seeds if seed.stage != "type"]
+    seeds = [seed for seed in call.planned.seeds if seed.stage != "type"]
     names = [word for word in every if any(seed.start <= word.start < seed.end for seed in seeds)]
     stored = list(dict.fromkeys(call.scope.reads.name(seed.entity) for seed in seeds))
     answering = Answering(finding.question.words, finding.question.rarity)
@@ -95,6 +95,11 @@ def _grounding(call: Call, meaning: Meaning, finding: Finding, scored: Scored, p
     if meant is not None:
         meant = meant._replace(place=places[meant.place])
     return verdict(Asked(every, names, stored), [_shown(item) for item in page.items], meant, _judged(meaning))
+
+
+def content_words(words: list[QueryTerm]) -> list[QueryTerm]:
+    """The words of a question that carry content: no stop words, and no parts of a longer one."""
+    return [word for word in words if not word.stop and word.whole < 0]
 
 
 def _shown(item: Item) -> ShownItem:
@@ -117,7 +122,7 @@ def _nothing(call: Call, meaning: Meaning, finding: Finding | None) -> dict[str,
         if len(key) <= SUGGESTED_KEY_MAX:
             near = call.scope.reads.close_names(key, call.at, SUGGESTIONS_MAX)
         position = str(call.scope.reads.position_at(call.at.known_at))
-    every = content_words(query_words(call.request.query, ()))
+    every = content_words(query_terms(call.request.query))
     judged = _judged(meaning)
     reply: dict[str, Any] = {"state": "nothing_stored" if judged else "could_not_judge", "items": []}
     if not judged:
@@ -161,7 +166,7 @@ def _seeding(call: Call, meaning: Meaning, finding: Finding | None) -> dict[str,
     return report
 
 
-def _traversal(call: Call, walked: Walk) -> dict[str, int]:
+def _traversal(call: Call, walked: Walked) -> dict[str, int]:
     facts = sum(number <= FACT for number in walked.evidence)
     return {"hops": call.request.hops, "visited": walked.visited, "facts": facts}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,11 +15,11 @@ from semurg.domain.visibility import At
 from semurg.projections.conversation import Conversation
 from semurg.projections.scope import ScopeProjection
 from semurg.projections.vectors import Embedded
-from semurg.projections.walking import FACT, Walk, walk
 from semurg.queries.answering import Answering
 from semurg.queries.context_plan import ContextRequest, Meaning, Plan
 from semurg.queries.evidence import Question, Scored, of_share, score_passages, weights_for
 from semurg.queries.ranking import Candidate, facts_in_order
+from semurg.queries.walked import FACT, Walked, walked_from
 
 BY_WORDS_MAX = 1_000
 WORD_CANDIDATES_MAX = 150
@@ -63,7 +64,7 @@ class Finding:
         self._plan = planned
         self._meaning = meaning
         self._at = at
-        self.seeds = {seed.entity: seed for seed in planned.names.seeds}
+        self.seeds = {seed.entity: seed for seed in planned.seeds}
         self.horizon = scope.parts.timeline.horizon(at.known_at)
         self.question = Question(request.query, planned.words, planned.rarity, meaning.vector, planned.asked)
         self.nearest: dict[int, float] = {}
@@ -76,7 +77,7 @@ class Finding:
         """Whether anything is named, or found by words or meaning."""
         return bool(self.seeds or self.by_words or self.nearest)
 
-    def evidence(self) -> tuple[Scored, Walk]:
+    def evidence(self) -> tuple[Scored, Walked]:
         """The passages worth a look, scored, and the walk from the best of them and from what is named."""
         scored = self.scored()
         walked = self._walk(scored)
@@ -101,7 +102,7 @@ class Finding:
     def look(self) -> None:
         """Look by words and by meaning."""
         parts, at = self._parts, self._at
-        hits = parts.words.score(self._plan.words, at.known_at, at.valid_at, BY_WORDS_MAX)
+        hits = self._reads.score_words(self._plan.words, at, BY_WORDS_MAX)
         self.by_words = {
             passage: (float(score), int(mask))
             for passage, score, mask in zip(
@@ -123,7 +124,7 @@ class Finding:
         ordered.update(dict.fromkeys(self.nearest))
         talk = Conversation(self._parts, self._at)
         following = talk.neighbours(np.array(list(ordered)[:FOLLOWING_MAX], dtype=np.int32), 1).tolist()
-        for seed in self._plan.names.seeds:
+        for seed in self._plan.seeds:
             if seed.stage == "exact" and seed.entity not in self._plan.speakers:
                 linked, _ = self._parts.mentions.links_of(seed.entity, self.horizon)
                 following += linked[-LINKED_MAX:].tolist()
@@ -137,7 +138,7 @@ class Finding:
     def _showing_array(self, passages: NDArray[np.int32]) -> NDArray[np.int32]:
         return self._parts.passages.showing(passages, self.horizon, self._at.valid_at)
 
-    def _walk(self, scored: Scored) -> Walk:
+    def _walk(self, scored: Scored) -> Walked:
         """Walk from the named entities, the rarer the more, and from the passages that score best."""
         order = np.lexsort((scored.passages, -scored.sums))[:WALK_PASSAGES]
         prior: dict[int, float] = {}
@@ -145,18 +146,26 @@ class Finding:
             best = scored.sums[order]
             shares = np.exp((best - best[0]) * WALK_SHARPNESS)
             prior = dict(zip(scored.passages[order].tolist(), (shares / shares.sum()).tolist(), strict=True))
-        worth = {seed.entity: seed.weight * self._rarity_of(seed.entity) for seed in self._plan.names.seeds}
+        worth = {seed.entity: seed.weight * self._rarity_of(seed.entity) for seed in self._plan.seeds}
         total, most = sum(worth.values()), max(worth.values(), default=0.0)
         trust = most / (most + ENTITY_TRUST) if prior else 1.0
         entities = {entity: trust * share / total for entity, share in worth.items() if total > 0}
         passages = {passage: (1 - trust if entities else 1.0) * share for passage, share in prior.items()}
-        return walk(self._parts, self._at, entities, passages, self._request.hops)
+        return walked_from(self._reads, self._at, entities, passages, self._request.hops)
 
     def _rarity_of(self, entity: int) -> float:
         parts = self._parts
         linked, _ = parts.mentions.links_of(entity, self.horizon)
         held = len(linked) + len(parts.facts.visible_rows(entity, self._at))
-        return math.log(1 + (parts.passages.live + parts.facts.live + 1) / max(1, held)) ** 2
+        return math.log(1 + (self._known_evidence + 1) / max(1, held)) ** 2
+
+    @cached_property
+    def _known_evidence(self) -> int:
+        """How many passages and facts were known at the instant of the read."""
+        parts = self._parts
+        if self.horizon == len(parts.timeline):
+            return parts.passages.live + parts.facts.live
+        return parts.passages.count(self.horizon) + int(parts.facts.known(self.horizon).sum())
 
     def _facts_of(self, entities: Sequence[int]) -> list[Candidate]:
         """The facts of entities in the order of recall: of the period that the question speaks of, when some are."""
@@ -194,7 +203,7 @@ class Finding:
         """How near an instant is to the period that the question speaks of, 0 to 1."""
         return 0.0 if self._request.time is None else self._request.time.nearness(instant)
 
-    def facts(self, entities: Sequence[int], walked: Walk, text_of: Callable[[Candidate], str]) -> list[FoundFact]:
+    def facts(self, entities: Sequence[int], walked: Walked, text_of: Callable[[Candidate], str]) -> list[FoundFact]:
         """The facts of the entities reached, with what the walk brought each and its text."""
         if not entities:
             return []
@@ -208,7 +217,7 @@ class Finding:
             found.append(FoundFact(fact, share, text_of(fact)))
         return found
 
-    def ranking(self, scored: Scored, walked: Walk, facts: Sequence[FoundFact]) -> list[Ranked]:
+    def ranking(self, scored: Scored, walked: Walked, facts: Sequence[FoundFact]) -> list[Ranked]:
         """Passages and facts together, best first."""
         weights = weights_for(self.question.vector)
         ranked = []

@@ -8,7 +8,7 @@ from typing import Any
 
 from semurg.domain.ids import Kind, encode_id
 from semurg.domain.instants import format_bound
-from semurg.domain.terms import QueryWord, language_of, term_keys
+from semurg.domain.terms import QueryTerm, covers, text_terms
 from semurg.domain.visibility import At
 from semurg.projections.reads import Reads
 from semurg.projections.rows import PassageRow
@@ -36,7 +36,7 @@ class ContextItems:
         return self._items.entity_id(entity)
 
     def passage(
-        self, passage: int, row: PassageRow, words: Sequence[QueryWord], stage: str, hops: int, score: float, seed: int
+        self, passage: int, row: PassageRow, words: Sequence[QueryTerm], stage: str, hops: int, score: float, seed: int
     ) -> Item:
         """A passage, quoting the sentence that holds most of the question's words. `seed` -1: no entity led to it."""
         found = {"stage": stage, "hops": hops, "reasoning": None}
@@ -92,18 +92,17 @@ class ContextItems:
         return self._seeds[entity].stage if entity in self._seeds else "graph"
 
 
-def best_sentence(row: PassageRow, words: Sequence[QueryWord]) -> tuple[int, int] | None:
+def best_sentence(row: PassageRow, words: Sequence[QueryTerm]) -> tuple[int, int] | None:
     """The sentence of a passage, code points relative to it, that holds most words; the first of equals.
 
     None when none holds any, unless the passage is one sentence.
     """
     starts = [*row.sentences, len(row.text)]
     spans = list(pairwise(starts))
-    language = language_of(row.text)
     best, most = None, 0
-    for start, end in spans:
-        keys = set(term_keys(row.text[start:end], language))
-        held = sum(not keys.isdisjoint(word.keys) for word in words)
+    for start, end in spans if len(spans) > 1 else ():
+        terms = text_terms(row.text[start:end])
+        held = sum(covers(word, terms, words) for word in words if not word.stop and word.whole < 0)
         if held > most:
             best, most = (start, end), held
     return best if best is not None or len(spans) > 1 else spans[0]

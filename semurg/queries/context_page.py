@@ -9,12 +9,12 @@ from typing import NamedTuple
 from semurg.domain.limits import BYTES_A_TOKEN
 from semurg.domain.visibility import At
 from semurg.projections.scope import ScopeProjection
-from semurg.projections.walking import FACT, Walk
 from semurg.queries.context_finding import Finding, FoundFact
 from semurg.queries.context_items import ContextItems
 from semurg.queries.context_plan import ContextRequest, Plan
 from semurg.queries.evidence import Scored
 from semurg.queries.items import Item, text_bytes
+from semurg.queries.walked import FACT, Walked
 
 WALKED_ENTITIES_MAX = 24
 
@@ -37,16 +37,16 @@ class Choosing:
         self._number = scope.number
         self._request, self._plan, self._at, self._finding = request, planned, at, finding
 
-    def page(self, scored: Scored, walked: Walk) -> Page:
+    def page(self, scored: Scored, walked: Walked) -> Page:
         """The items that fit into k and the budget of tokens, best first."""
-        named = [seed.entity for seed in self._plan.names.seeds]
+        named = [seed.entity for seed in self._plan.seeds]
         reached = sorted(walked.entities, key=lambda one: (-walked.entities[one].share, one))
         entities = list(dict.fromkeys([*named, *reached]))[: max(len(named), WALKED_ENTITIES_MAX)]
         make = ContextItems(self._reads, self._number, self._at, self._finding.seeds, entities)
         facts = self._finding.facts(entities, walked, make.fact_text)
         return self._fill(make, scored, facts, walked)
 
-    def _fill(self, make: ContextItems, scored: Scored, facts: Sequence[FoundFact], walked: Walk) -> Page:
+    def _fill(self, make: ContextItems, scored: Scored, facts: Sequence[FoundFact], walked: Walked) -> Page:
         """Facts take half of the places as long as passages wait for theirs."""
         ranked = self._finding.ranking(scored, walked, facts)
         room, k = self._request.max_tokens * BYTES_A_TOKEN, self._request.k
@@ -89,15 +89,15 @@ class Choosing:
                 items.append(make.entity(place, room // 4, linked, round(seed.weight, 4)))
         return items
 
-    def _fact(self, make: ContextItems, found: FoundFact, walked: Walk, score: float) -> Item:
+    def _fact(self, make: ContextItems, found: FoundFact, walked: Walked, score: float) -> Item:
         reached = walked.evidence.get(FACT - found.fact.first) if found.fact.basis is None else None
         return make.fact(found.fact, 1 if reached is None else reached.hops, score)
 
-    def _passage(self, make: ContextItems, passage: int, walked: Walk, score: float) -> Item:
+    def _passage(self, make: ContextItems, passage: int, walked: Walked, score: float) -> Item:
         stage, hops, seed = self._stage_of(passage, walked)
         return make.passage(passage, self._reads.passage(passage), self._plan.words, stage, hops, score, seed)
 
-    def _stage_of(self, passage: int, walked: Walk) -> tuple[str, int, int]:
+    def _stage_of(self, passage: int, walked: Walked) -> tuple[str, int, int]:
         """(stage, steps, the named entity that it is linked to or -1)."""
         finding = self._finding
         linked = [one for one in self._parts.mentions.named_in(passage, finding.horizon) if one in finding.seeds]

@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from semurg.domain.limits import CONTEXT_K_DEFAULT, HOPS_DEFAULT, REPLY_TOKENS_DEFAULT
-from semurg.domain.terms import QueryWord, content_words, query_words
+from semurg.domain.names import folded, match_key
+from semurg.domain.terms import QueryTerm, query_terms
 from semurg.domain.visibility import At
 from semurg.projections.conversation import NOBODY, Conversation
 from semurg.projections.scope import ScopeProjection
-from semurg.queries.context_seeds import NEVER_SEEN, QuestionNames, Seed, names_in
+from semurg.queries.context_seeds import ContextSeeds, Seed, seeds_of_question
 from semurg.queries.instants import NOT_ASKED, ReadInstants
 from semurg.queries.spoken_time import SpokenTime
+
+UNHELD = QueryTerm("\ue000", ("\ue000",), ("\ue000",), 0, 1, False, -1, 1.0)
+"""A word that no text holds."""
 
 
 class ContextRequest(msgspec.Struct, frozen=True):
@@ -42,11 +46,17 @@ class Meaning(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What a question comes to before anything is ranked: its words, its names, and what is left to embed."""
+    """What a question comes to before anything is ranked: its words, its names, and what is left to embed.
 
-    words: list[QueryWord]
+    `rarity` tells of each word how much it tells, 0 for stop words, parts of words and names of speakers. `seeds` are
+    the entities named, those of a type last. `speakers` are those of them that say passages; `asked` is the one of
+    them when there is but one, else NOBODY.
+    """
+
+    words: list[QueryTerm]
     rarity: list[float]
-    names: QuestionNames
+    names: ContextSeeds
+    seeds: list[Seed]
     speakers: list[int]
     asked: int
     to_embed: str
@@ -54,31 +64,43 @@ class Plan(NamedTuple):
 
 def plan(scope: ScopeProjection, request: ContextRequest, at: At) -> Plan:
     """Read the question: done before its vector is made, because names of speakers are cut out of what is embedded."""
-    parts = scope.parts
-    every = query_words(request.query, parts.words.languages())
-    telling = content_words(every)
-    rarity = parts.words.rarity(telling, at.known_at)
-    held = {word.keys: value for word, value in zip(telling, rarity, strict=True)}
-    unheld = parts.words.rarity([QueryWord("", 0, 0, (), False)], at.known_at)[0]
-    by_word = [NEVER_SEEN if held.get(word.keys, unheld) >= unheld else held[word.keys] for word in every]
-    names = names_in(parts, request.query, every, by_word, at)
-    talk = Conversation(parts, at)
+    reads = scope.reads
+    words = query_terms(request.query, reads.languages(at))
+    tells = [0.0 if word.stop else reads.word_idf(word, at) for word in words]
+    unheld = reads.word_idf(UNHELD, at)
+    common = {
+        folded(match_key(word.word))
+        for word, value in zip(words, tells, strict=True)
+        if not word.stop and value < unheld
+    }
+    names = seeds_of_question(reads, request.query, at, common.__contains__)
+    talk = Conversation(scope.parts, at)
     exact = [seed for seed in names.seeds if seed.stage == "exact"]
     speakers = [seed.entity for seed in exact if talk.speaks(seed.entity)]
     cut = [seed for seed in exact if seed.entity in speakers]
     kept = [
-        (word, value)
-        for word, value in zip(telling, rarity, strict=True)
-        if not any(seed.start <= word.start < seed.end for seed in cut)
+        word._replace(stop=True) if any(seed.start <= word.start < seed.end for seed in cut) else word for word in words
     ]
+    rarity = [0.0 if word.stop or word.whole >= 0 else value for word, value in zip(kept, tells, strict=True)]
     return Plan(
-        [word for word, _ in kept],
-        [value for _, value in kept],
+        kept,
+        rarity,
         names,
+        _all_seeds(names),
         speakers,
         speakers[0] if len(speakers) == 1 else NOBODY,
         _without(request.query, cut) or request.query,
     )
+
+
+def _all_seeds(names: ContextSeeds) -> list[Seed]:
+    """The entities named, each once, with the members of the types that are named behind them."""
+    seeds = {seed.entity: seed for seed in names.seeds}
+    for named in names.types:
+        share = named.weight / max(1, len(named.members))
+        for entity in named.members:
+            seeds.setdefault(entity, Seed(entity, "type", named.start, named.end, share, ""))
+    return list(seeds.values())
 
 
 def _without(query: str, seeds: Sequence[Seed]) -> str:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from semurg.domain.terms import QueryWord
+from semurg.domain.terms import QueryTerm
 from semurg.domain.visibility import At
 from semurg.projections.conversation import NOBODY, Conversation
 from semurg.projections.parts import Parts
@@ -69,7 +69,7 @@ class Question(NamedTuple):
     its vector (None: no model), and the one speaker it asks about (NOBODY: none, or several)."""
 
     text: str
-    words: Sequence[QueryWord]
+    words: Sequence[QueryTerm]
     rarity: Sequence[float]
     vector: NDArray[np.float32] | None
     asked: int

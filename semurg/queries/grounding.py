@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from semurg.domain.terms import QueryWord, language_of, term_keys
+from semurg.domain.terms import QueryTerm, covers, text_terms
 
 GROUNDED, BY_MEANING, RELATED = "grounded", "grounded_by_meaning", "related"
 UNCITED, NOTHING, COULD_NOT_JUDGE = "uncited", "nothing_stored", "could_not_judge"
@@ -35,8 +35,8 @@ class Meant(NamedTuple):
 class Asked(NamedTuple):
     """The question: its content words, those of them that are stored names, and the names as stored."""
 
-    words: Sequence[QueryWord]
-    names: Sequence[QueryWord]
+    words: Sequence[QueryTerm]
+    names: Sequence[QueryTerm]
     stored: Sequence[str]
 
 
@@ -44,17 +44,17 @@ def verdict(asked: Asked, items: Sequence[ShownItem], meant: Meant | None, judge
     """The `grounding` of a reply. `judged` is False when a stage could not run."""
     if not items:
         state = NOTHING if judged else COULD_NOT_JUDGE
-        return {"verdict": state, "uncovered": [word.text for word in asked.words], "related": []}
+        return {"verdict": state, "uncovered": [word.word for word in asked.words], "related": []}
     cited = [item for item in items if item.cited]
     if not cited:
-        return {"verdict": UNCITED, "uncovered": [word.text for word in asked.words], "related": list(asked.stored)}
+        return {"verdict": UNCITED, "uncovered": [word.word for word in asked.words], "related": list(asked.stored)}
     held = [_held(asked.words, item.text) for item in cited]
     best = max(held, key=len)
     if asked.words and len(best) == len(asked.words):
         return {"verdict": GROUNDED, "uncovered": [], "related": []}
     if meant is not None and meant.answers:
         shares = _held(asked.words, items[meant.place].text)
-        uncovered = [word.text for place, word in enumerate(asked.words) if place not in shares]
+        uncovered = [word.word for place, word in enumerate(asked.words) if place not in shares]
         return {"verdict": BY_MEANING, "uncovered": uncovered, "related": []}
     together = set().union(*held)
     names = {place for place, word in enumerate(asked.words) if word in asked.names}
@@ -64,14 +64,13 @@ def verdict(asked: Asked, items: Sequence[ShownItem], meant: Meant | None, judge
         reason = SUBJECT_ONLY
     else:
         reason = PARTIAL_WORDS
-    uncovered = [word.text for place, word in enumerate(asked.words) if place not in best]
+    uncovered = [word.word for place, word in enumerate(asked.words) if place not in best]
     if reason == ACROSS_ITEMS:
         uncovered = []
     return {"verdict": RELATED, "reason": reason, "uncovered": uncovered, "related": list(asked.stored)}
 
 
-def _held(words: Sequence[QueryWord], text: str) -> set[int]:
+def _held(words: Sequence[QueryTerm], text: str) -> set[int]:
     """The places of the words that a text holds, inflection, case and accents aside."""
-    keys = set(term_keys(text, language_of(text)))
-    keys |= set(term_keys(text, "english"))
-    return {place for place, word in enumerate(words) if not keys.isdisjoint(word.keys)}
+    held = text_terms(text)
+    return {place for place, word in enumerate(words) if covers(word, held, words)}

@@ -142,23 +142,23 @@ def test_lengths_are_those_of_the_names_that_begin_with_the_atom() -> None:
 
 def test_types_keep_their_first_spelling_and_their_order() -> None:
     names = names_of("Dana", "Acme", "Zoë")
-    names.give_types([0, 0, 1], ["Person", "Founder", "company"], 10)
-    names.give_types([0, 2], ["PERSON", "person"], 20)
+    names.types.give([0, 0, 1], ["Person", "Founder", "company"], 10)
+    names.types.give([0, 2], ["PERSON", "person"], 20)
     assert names.types_of(0, NOW) == ["Person", "Founder"]
     assert names.types_of(2, At(19, 0)) == []
     assert names.types_of(2, At(20, 0)) == ["person"]
-    assert names.type_keys(0) == {"person", "founder"}
-    assert names.type_keys(2) == {"person"}
-    assert names.classes(At(10, 0)) == [
+    assert names.types.keys_of(0) == {"person", "founder"}
+    assert names.types.keys_of(2) == {"person"}
+    assert names.types.classes(At(10, 0)) == [
         TypeCount("Person", 1, ["Person"]), TypeCount("Founder", 1, ["Founder"]), TypeCount("company", 1, ["company"])
     ]  # fmt: skip
-    assert names.classes(NOW)[0] == TypeCount("Person", 2, ["Person", "person"])
-    assert names.classes(At(0, 0)) == []
+    assert names.types.classes(NOW)[0] == TypeCount("Person", 2, ["Person", "person"])
+    assert names.types.classes(At(0, 0)) == []
 
 
 def test_an_erased_entity_is_gone_from_every_structure() -> None:
     names = names_of("Zoë Quill", "Zoe Other", "Dana")
-    names.give_types([0, 1], ["Spy", "Person"], 10)
+    names.types.give([0, 1], ["Spy", "Person"], 10)
     names.erase(0)
     names.erase(0)
     assert names.name(0) == "" == names.row(0).name
@@ -169,17 +169,17 @@ def test_an_erased_entity_is_gone_from_every_structure() -> None:
     assert word(names, "zoe") == ["Zoe Other"]
     assert names.close_names("zoë quill", NOW, 3) == ["Zoe Other"]
     assert names.name_lengths("zoë") == []
-    assert names.types_of(0, NOW) == [] and names.type_keys(0) == set()
-    assert names.classes(NOW) == [TypeCount("Person", 1, ["Person"])]
+    assert names.types_of(0, NOW) == [] and names.types.keys_of(0) == set()
+    assert names.types.classes(NOW) == [TypeCount("Person", 1, ["Person"])]
     assert (names.live, names.count(NOW), len(names)) == (2, 2, 3)
 
 
 def test_a_forgotten_name_can_be_stored_afresh() -> None:
     names = names_of("Dana", "Dana Lee")
-    names.give_types([0], ["Person"], 10)
+    names.types.give([0], ["Person"], 10)
     names.erase(0)
     names.record([2], ["DANA"], [-1], 30, 9)
-    names.give_types([2], ["PERSON"], 30)
+    names.types.give([2], ["PERSON"], 30)
     assert names.find_exact("dana", NOW) == 2
     assert names.find_exact("dana", At(29, 0)) == -1
     assert names.types_of(2, NOW) == ["PERSON"]
@@ -226,13 +226,13 @@ def test_of_very_many_types_each_is_given_once_and_the_last_spelling_takes_its_c
     names = Names()
     names.record([0, 1], ["dana", "acme"], [-1, -1], 10, 1)
     many = [f"type {number}" for number in range(5_000)]
-    names.give_types([0] * 10_000, [*many, *map(str.upper, many)], 10)
+    names.types.give([0] * 10_000, [*many, *map(str.upper, many)], 10)
     assert names.types_of(0, At(10, 0)) == many
-    assert names.type_keys(0) == set(many)
-    names.give_types([1, 1], ["TYPE 7", "type 8"], 20)
+    assert names.types.keys_of(0) == set(many)
+    names.types.give([1, 1], ["TYPE 7", "type 8"], 20)
     steps = sum(1 for _ in names.erase_in_steps(0))
     assert steps > 1
     assert names.types_of(0, At(20, 0)) == []
-    assert [(one.type, one.members) for one in names.classes(At(20, 0))] == [("TYPE 7", 1), ("type 8", 1)]
+    assert [(one.type, one.members) for one in names.types.classes(At(20, 0))] == [("TYPE 7", 1), ("type 8", 1)]
     names.erase(1)
-    assert names.classes(At(20, 0)) == []
+    assert names.types.classes(At(20, 0)) == []

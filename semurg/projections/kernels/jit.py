@@ -36,12 +36,14 @@ U16_ROWS = _read_only(types.uint16)
 U64_ROWS = _read_only(types.uint64)
 U8_ROWS = _read_only(types.uint8)
 F32_ROWS = _read_only(types.float32)
-F32_OUT = types.float32[::1]
+F64_ROWS = _read_only(types.float64)
 I64_OUT = types.int64[::1]
 I32_OUT = types.int32[::1]
 U16_OUT = types.uint16[::1]
 U64_OUT = types.uint64[::1]
 U8_OUT = types.uint8[::1]
+F32_OUT = types.float32[::1]
+F64_OUT = types.float64[::1]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -247,37 +247,44 @@ def nearest(
     return used
 
 
-@kernel(I64(U8_ROWS, U8_ROWS, I64_ROWS, I64_ROWS, I64, I32_OUT))
+@step
+def _in_word(byte: int) -> bool:
+    """Whether a byte of UTF-8 belongs to a word: ASCII letters and digits, and all that is not ASCII."""
+    return byte >= 128 or 97 <= byte <= 122 or 48 <= byte <= 57 or 65 <= byte <= 90
+
+
+@kernel(I64(U8_ROWS, U64, U8_ROWS, I64_ROWS, U64_ROWS, I64_ROWS, I64, I32_OUT))
 def word_starts(
     query: NDArray[Any],
+    signature: int,
     text: NDArray[Any],
     ends: NDArray[Any],
+    signatures: NDArray[Any],
     known_from: NDArray[Any],
     known_at: int,
     out: NDArray[Any],
 ) -> int:
-    """The known names of which a word, after a space or at the start, begins with the query (UTF-8) and goes on.
+    """The known names of which a word begins with the query (UTF-8, of this signature), ascending; how many.
 
-    Ascending, as far as `out` has room; how many were written.
+    As far as `out` has room. Names that lack a character of the query are passed over without being read.
     """
     used = 0
     for name in range(len(ends)):
+        if signatures[name] & signature != signature or not is_known(known_from[name], known_at):
+            continue
         start = ends[name - 1] if name > 0 else 0
-        last = ends[name] - len(query) - 1
-        for at in range(start, last + 1):
-            if at > start and text[at - 1] != 32:
+        for at in range(start, ends[name] - len(query) + 1):
+            if text[at] != query[0] or (at > start and _in_word(text[at - 1])):
                 continue
-            i = 0
+            i = 1
             while i < len(query) and text[at + i] == query[i]:
                 i += 1
-            if i < len(query) or text[at + i] == 32:
-                continue
-            if is_known(known_from[name], known_at):
+            if i == len(query):
                 if used == len(out):
                     return used
                 out[used] = name
                 used += 1
-            break
+                break
     return used
 
 
