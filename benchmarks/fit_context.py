@@ -24,7 +24,7 @@ from semurg.queries.evidence import FEATURES
 from semurg.queries.instants import read_at
 from semurg.queries.requests import context_request
 
-STEPS, RATE, RIDGE = 1_500, 0.05, 1e-3
+STEPS, RATE, RIDGE = 600, 0.05, 1e-3
 NO_MEANING = [FEATURES.index("meaning"), FEATURES.index("meaning_in_context")]
 OWN, OTHER = FEATURES.index("said_by_asked"), FEATURES.index("said_by_other")
 AT = (5, 10, 20)
@@ -71,20 +71,19 @@ def cases(memory: Memory, with_meaning: bool) -> list[Case]:
 def fitted(train: list[Case], columns: list[int]) -> Floats:
     """Weights of the features (0 where left out), by gradient steps (Adam) on the listwise loss."""
     usable = [case for case in train if case.is_evidence.any() and not case.adversarial]
-    scale = np.concatenate([case.features[:, columns] for case in usable]).std(axis=0) + 1e-9
+    rows = np.concatenate([case.features[:, columns] for case in usable])
+    scale = rows.std(axis=0) + 1e-9
+    rows = rows / scale
+    sizes = np.array([len(case.features) for case in usable])
+    firsts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+    importance = np.repeat([MUSIQUE_WEIGHT if case.group == "musique" else 1.0 for case in usable], sizes)
+    evidence = np.concatenate([case.is_evidence / case.is_evidence.sum() for case in usable])
     weights, first, second = np.zeros(len(columns)), np.zeros(len(columns)), np.zeros(len(columns))
-    importance = [MUSIQUE_WEIGHT if case.group == "musique" else 1.0 for case in usable]
-    inputs = [
-        (case.features[:, columns] / scale, case.is_evidence, weight)
-        for case, weight in zip(usable, importance, strict=True)
-    ]
     for step in range(1, STEPS + 1):
-        slope = 2 * RIDGE * weights
-        for features, evidence, weight in inputs:
-            sums = features @ weights
-            shares = np.exp(sums - sums.max())
-            shares /= shares.sum()
-            slope -= weight * (features[evidence].mean(axis=0) - shares @ features) / len(inputs)
+        sums = rows @ weights
+        shares = np.exp(sums - np.repeat(np.maximum.reduceat(sums, firsts), sizes))
+        shares /= np.repeat(np.add.reduceat(shares, firsts), sizes)
+        slope = 2 * RIDGE * weights - (importance * (evidence - shares)) @ rows / len(usable)
         first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
         weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
     whole = np.zeros(len(FEATURES))

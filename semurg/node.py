@@ -140,11 +140,7 @@ class Node:
 
     async def _replay(self) -> None:
         """Apply the whole log, off the loop, so that health answers meanwhile."""
-
-        def reached(position: int) -> None:
-            self._replayed = position
-
-        await replay(self._log, self._projector, reached)
+        await replay(self._log, self._projector, partial(setattr, self, "_replayed"))
 
     async def _found(self) -> None:
         """First start: the node's identity and owner token. A lost semurg.env gets a new token, the old one ends."""

@@ -306,7 +306,8 @@ class _Finder:
         if self._taken[word.start] or self._is_auxiliary(word.folded, word.start, word.end):
             return False
         # what another language's stop words hold may be a name: Pri
-        if word.stop and (is_english_stop_word(word.folded) or not self._is_written_like_a_name(word)):
+        like_a_name = self._is_written_like_a_name(word) or (word.capital and len(self._words) == 1)
+        if word.stop and (is_english_stop_word(word.folded) or not like_a_name):
             return False
         return len(word.folded) > 1 or not word.folded.isascii()
 

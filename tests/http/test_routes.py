@@ -27,7 +27,7 @@ def refusal(reply: httpx.Response, status: int, code: str) -> dict[str, object]:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/v1", "/v1/memory", "/v1/memory/recal", "/v1/memory/recall/", "/V1/whoami", "/v1/memory/context", "/%ff"],
+    ["/", "/v1", "/v1/memory", "/v1/memory/recal", "/v1/memory/recall/", "/V1/whoami", "/v1/memory/contexts", "/%ff"],
 )
 def test_an_unknown_route_is_404(client: httpx.Client, path: str) -> None:
     refusal(client.get(path), 404, "no_such_route")
