@@ -36,6 +36,7 @@ from semurg.eventlog.seal import Sealing
 from semurg.eventlog.sqlite_log import SqliteLog
 from semurg.idempotency import Idempotency, IdempotentCalls
 from semurg.orders import LARGE_CHARS
+from semurg.projections.bags import load_word_lists
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
 from semurg.projections.replay import no_collection, replay
@@ -108,6 +109,7 @@ class Node:
         try:
             await self._log.open()
             await asyncio.to_thread(warm_up)
+            await asyncio.to_thread(load_word_lists)
             await self._replay()
             head = self._log.head()
             pending = await self._log.pending_erasures()

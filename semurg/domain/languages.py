@@ -7,7 +7,7 @@ model: the language most of whose stop words a text holds, and where none is hel
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -30,6 +30,27 @@ _DEFAULTS: Final = {
     _LATIN: DEFAULT, _CYRILLIC: "russian", _GREEK: "greek", _ARABIC: "arabic", _DEVANAGARI: "hindi",
     _TAMIL: "tamil", _ARMENIAN: "armenian",
 }  # fmt: skip
+# words that ask, which the lists of stop words lack
+_ASKING: Final = {
+    "german": "wer wen wem wessen wann woher wohin warum wieso weshalb",
+    "french": "quoi combien lequel laquelle lesquels lesquelles",
+    "spanish": "quién quiénes cuándo dónde adónde cómo cuál cuáles cuánto cuánta cuántos cuántas",
+    "italian": "cosa quando quali",
+    "portuguese": "onde aonde porque quais quanto quanta quantos quantas",
+    "dutch": "wanneer waar waarom welke welk hoeveel",
+    "russian": "откуда какие чей",
+    "danish": "hvem hvornår hvordan hvorfor hvilken hvilket hvilke",
+    "norwegian": "hvilket",
+    "polish": "kogo komu który która które",
+    "turkish": "kimin nereden nasıl hangi kaç",
+    "arabic": "ماذا متى أين كيف لماذا كم أي",
+    "indonesian": "dimana",
+    "finnish": "milloin miten",
+    "hungarian": "kit kinek hol hová honnan melyik mennyi",
+    "czech": "koho",
+    "hindi": "क्या कब कहाँ कैसे क्यों कितने",
+    "romanian": "când cât câți",
+}
 # has a list of stop words, no stemmer
 _UNSTEMMED: Final = frozenset(("bulgarian", "slovak", "ukrainian", "vietnamese"))
 _LANE_BITS: Final = 24
@@ -56,6 +77,7 @@ def stop_words_of(language: str) -> frozenset[str]:
     if language not in listed():
         return frozenset()
     words = {match_key(word).replace("\u2019", "'") for word in stop_words.get_stop_words(language)}
+    words.update(map(match_key, _ASKING.get(language, "").split()))
     if language == "vietnamese":
         # most of its syllables without their marks are words of other languages
         return frozenset(word for word in words if not word.isascii())
@@ -72,14 +94,17 @@ def _lanes() -> dict[str, int]:
     return lanes
 
 
-def language_of(words: Iterable[str], preferred: Sequence[str] = ()) -> str:
-    """The language of a text from its distinct words, lower case: the one with the most stop words among them.
+def evidence(word: str) -> int:
+    """What a lower-case word says of the language of its text: numbers to add up for `told_by`."""
+    return _lanes().get(word, 0)
+
+
+def told_by(total: int, preferred: Sequence[str] = ()) -> str:
+    """The language of a text from the evidence of its distinct words, added up: whose stop words are most.
 
     Of several with as many: the first of the preferred ones, else English, else the one that is written more. A text
     without a stop word is in the first of the preferred languages, else in English.
     """
-    lane_of = _lanes().get
-    total = sum(lane_of(word, 0) for word in words)
     if not total:
         return next((one for one in preferred if one in listed()), DEFAULT)
     mask = (1 << _LANE_BITS) - 1
@@ -98,6 +123,8 @@ def language_of_word(word: str, language: str) -> str:
 
 
 def _script_of(code: int) -> int | None:
+    if code < 0x0250:
+        return _LATIN
     return next((script for first, last, script in _RANGES if first <= code <= last), None)
 
 

@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 from semurg.domain import english
 from semurg.domain.languages import (
     DEFAULT,
+    evidence,
     is_left_out,
     is_stemmed,
     is_stop_word_of,
-    language_of,
     language_of_word,
     stem,
+    told_by,
 )
 from semurg.domain.names import folded, match_key
 from semurg.domain.tokens import (
@@ -112,9 +113,14 @@ class QueryTerm(NamedTuple):
     weight: float
 
 
+def evidence_of(token: str) -> int:
+    """What a token as written says of the language of its text (domain.languages.evidence)."""
+    return evidence(token.lower().replace("\u2019", "'"))
+
+
 def text_language(words: Iterable[str], preferred: Sequence[str] = ()) -> str:
-    """The language of a text from its tokens as written (domain.languages.language_of)."""
-    return language_of({word.lower().replace("\u2019", "'") for word in words}, preferred)
+    """The language of a text from its tokens as written (domain.languages.told_by), each different one counted once."""
+    return told_by(sum(map(evidence_of, set(words))), preferred)
 
 
 def terms(text: str, language: str | None = None) -> list[Term]:
@@ -146,6 +152,8 @@ def query_terms(text: str, languages: Sequence[str] = ()) -> list[QueryTerm]:
     """
     spans = token_spans(text)
     language = text_language((text[start:end] for start, end in spans), languages)
+    # `May she come?`, but not `May 2023`
+    asks_first = len(spans) > 1 and text[spans[1][0]].isalpha()
     found: list[QueryTerm] = []
     seen: set[tuple[tuple[str, ...], bool]] = set()
     for start, end in spans:
@@ -157,7 +165,9 @@ def query_terms(text: str, languages: Sequence[str] = ()) -> list[QueryTerm]:
             if (piece.tagged, piece.is_part) in seen:
                 continue
             seen.add((piece.tagged, piece.is_part))
-            auxiliary = word.lower() in english.AUXILIARIES and (word.islower() or start == spans[0][0])
+            auxiliary = word.lower() in english.AUXILIARIES and (
+                word.islower() or (asks_first and start == spans[0][0])
+            )
             found.append(
                 QueryTerm(
                     word[piece.start : piece.end], piece.keys, piece.tagged, start + piece.start, start + piece.end,
@@ -205,6 +215,8 @@ def pieces(word: str, language: str) -> tuple[Piece, ...]:
 
 
 def _pieces(word: str, language: str) -> tuple[Piece, ...]:
+    if word.isascii() and word.isalpha():
+        return (_plain(word.lower(), language, 0, len(word)),)
     classes = token_classes(word)
     kind = classes[0]
     if kind in (HAN, HIRAGANA, KATAKANA, UNSPACED):

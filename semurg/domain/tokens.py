@@ -20,16 +20,19 @@ _TABLE_ENTRIES_MAX: Final = 50_000
 LETTER, DIGIT, HAN, HIRAGANA, KATAKANA, UNSPACED, SYMBOL = "wdHhkue"
 _MARK, _JOINER, _TONE, _REGION, _OTHER = "mjtr "
 
-_NUMBER = "d+(?:[.,:]d+)+"
+# a plain word comes first, because most are; nothing is ever given back, so that no text takes long
+_PLAIN = "w++(?![dmj'.&@_+#-])"
+_NUMBER = "d++(?:[.,:]d++)++"
 _PLUS = r"w(?:\+\+|#)(?![wdm])"
-_WORD = "[wd][wdm]*(?:j+[wdm]+)*"
+_WORD = "[wd][wdm]*+(?:j++[wdm]++)*+"
 _TOKEN = re.compile(
-    f"{_NUMBER}|{_PLUS}|{_WORD}(?:(?:['.&@-]|_+){_WORD})*"
-    "|(?:H[mj]*)+|(?:h[mj]*)+|(?:k[mj]*)+|(?:u[mj]*)+|rr?|e[mt]*(?:j+e[mt]*)*"
+    f"{_PLAIN}|{_NUMBER}|{_PLUS}|{_WORD}(?:(?:['.&@-]|_++){_WORD})*+"
+    "|(?:H[mj]*+)++|(?:h[mj]*+)++|(?:k[mj]*+)++|(?:u[mj]*+)++|rr?|e[mt]*+(?:j++e[mt]*+)*+"
 )
 # the same grammar for plain ASCII, which needs no table
 _ASCII_TOKEN = re.compile(
-    r"[0-9]+(?:[.,:][0-9]+)+|[A-Za-z](?:\+\+|#)(?![A-Za-z0-9])|[A-Za-z0-9]+(?:(?:['.&@-]|_+)[A-Za-z0-9]+)*"
+    r"[A-Za-z]++(?![0-9'.&@_+#-])|[0-9]++(?:[.,:][0-9]++)++|[A-Za-z](?:\+\+|#)(?![A-Za-z0-9])"
+    r"|[A-Za-z0-9]++(?:(?:['.&@-]|_++)[A-Za-z0-9]++)*+"
 )
 
 

@@ -59,7 +59,7 @@ class Postings:
         return self._heads.view, self._posted.view, self._counts.view
 
     def add(self, hashes: Int64s, passages: Int32s, occurrences: Int32s) -> None:
-        """Add postings side by side; those of a term ascending by passage, above all that it has, each passage once."""
+        """Add postings side by side: those of a term ascending by passage, above all it has; those of one add up."""
         terms = self._terms_of(hashes)
         done = 0
         while done < len(terms):

@@ -16,7 +16,7 @@ from semurg.domain.languages import DEFAULT, listed
 from semurg.domain.names import folded
 from semurg.domain.terms import QueryTerm, alternatives, pieces
 from semurg.domain.tokens import plain_tokens
-from semurg.projections.bags import Bag, bag_of
+from semurg.projections.bags import bags_of
 from semurg.projections.candidates import Candidates
 from semurg.projections.columns import Column
 from semurg.projections.kernels import bm25
@@ -76,30 +76,22 @@ class Words:
         self._events.fill(event, missing)
         self._lengths.fill(0, missing)
         self._languages.fill(0, missing)
-        bags = [self._bag(number) for number in numbers]
-        for number, bag in zip(numbers, bags, strict=True):
-            length = min(bag.length, LENGTH_MAX)
-            self._lengths.cells[number], self._languages.cells[number] = length, bag.language
+        bags = bags_of([self._passages.text(number) for number in numbers])
+        for number, length, language in zip(numbers, bags.lengths, bags.languages, strict=True):
+            length = min(length, LENGTH_MAX)
+            self._lengths.cells[number], self._languages.cells[number] = length, language
             self._indexed += length > 0
             self._total_length += length
-        self._postings.add(
-            np.array([hashed for bag in bags for hashed in bag.hashes], dtype=np.int64),
-            np.repeat(np.array(numbers, dtype=np.int32), [len(bag.hashes) for bag in bags]),
-            np.array([times for bag in bags for times in bag.occurrences], dtype=np.int32),
-        )
+        self._postings.add(bags.hashes, np.repeat(np.array(numbers, dtype=np.int32), bags.sizes), bags.occurrences)
 
     def erase(self, number: int) -> None:
         """Forget the words of a passage whose text is still there; a term that no passage holds any more goes whole."""
         if number >= len(self._lengths) or not self._passages.is_live(number):
             return
-        self._postings.erase(np.array(self._bag(number).hashes, dtype=np.int64), number)
+        self._postings.erase(np.unique(bags_of([self._passages.text(number)]).hashes), number)
         self._total_length -= self._lengths.cells[number]
         self._indexed -= self._lengths.cells[number] > 0
         self._lengths.cells[number] = self._languages.cells[number] = 0
-
-    def _bag(self, number: int) -> Bag:
-        """The terms of a live passage: of its text."""
-        return bag_of(self._passages.text(number))
 
     # what reads and decisions ask
 

@@ -112,12 +112,17 @@ def post(
 ) -> int:
     """Add postings `first` and on, side by side; the number of the first that found no room, else how many there are.
 
-    A term's passages come ascending, each once. By term: `heads` its first block, `links` the link slot of its last
-    block, `tails` the next slot to fill, `levels` the place of the last block, `holders` its postings. By slot:
-    `posted`, `counts`. `free`: by level, a chain of blocks given back; `end`: one entry, the first slot never used.
+    A term's passages come ascending; entries of one passage add up. By term: `heads` its first block, `links` the link
+    slot of its last block, `tails` the next slot to fill, `levels` the place of the last block, `holders` its postings.
+    By slot: `posted`, `counts`. `free`: by level, a chain of blocks given back; `end`: one entry, the first slot never
+    used.
     """
     for i in range(first, len(terms)):
         term = terms[i]
+        started = heads[term] >= 0 and tails[term] > links[term] - _size(levels[term])
+        if started and posted[tails[term] - 1] == passages[i]:
+            counts[tails[term] - 1] = min(counts[tails[term] - 1] + occurrences[i], COUNT_MAX)
+            continue
         if heads[term] < 0:
             block = _take_block(0, posted, free, end)
             if block < 0:
