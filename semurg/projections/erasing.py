@@ -15,8 +15,10 @@ from semurg.projections.documents import forget_labels
 from semurg.projections.parts import Parts
 from semurg.projections.view import Opening
 
-STEP = 32
+STEP = 128
 """Things a step erases: a few ms at most."""
+PASSAGES_STEP = 16
+"""The same of passages, whose words are looked up one by one."""
 
 
 class Erasing:
@@ -47,7 +49,7 @@ class Erasing:
                 parts.documents.drop_digest(document)
             self._erase_passage(passage)
 
-        yield from self._each(event.passages, erase)
+        yield from self._each(event.passages, erase, PASSAGES_STEP)
         yield from self._each(event.documents, parts.documents.erase)
         parts.mentions.erase_entity(event.entity)
         yield from parts.names.erase_in_steps(event.entity)
@@ -64,7 +66,7 @@ class Erasing:
 
     def _documents(self, event: DocumentsForgotten) -> Iterator[None]:
         self._use_up(event.following)
-        yield from self._each(event.passages, self._erase_passage)
+        yield from self._each(event.passages, self._erase_passage, PASSAGES_STEP)
         yield from self._each(event.documents, self._parts.documents.erase)
         yield from forget_labels(
             event,
@@ -83,9 +85,9 @@ class Erasing:
         yield
 
     @staticmethod
-    def _each(numbers: Sequence[int], erase: Callable[[int], None]) -> Iterator[None]:
-        for first in range(0, len(numbers), STEP):
-            for number in numbers[first : first + STEP]:
+    def _each(numbers: Sequence[int], erase: Callable[[int], None], step: int = STEP) -> Iterator[None]:
+        for first in range(0, len(numbers), step):
+            for number in numbers[first : first + step]:
                 erase(number)
             yield
 
