@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from benchmarks import bulk, erasing, forgetting, recall, replay, resident, starting, writes
+from benchmarks import bulk, erasing, forgetting, recall, replay, resident, starting, words, writes
 from benchmarks.figures import Figure, machine, printed
 from benchmarks.workload import FULL, QUICK, Memories, Sizes
 
@@ -24,6 +24,7 @@ BENCHMARKS: Mapping[str, Callable[[Memories], list[Figure]]] = {
     "forget": forgetting.measure,
     "erase": erasing.measure,
     "start": starting.measure,
+    "words": words.measure,
 }
 RESULTS = Path(__file__).parent / "results"
 

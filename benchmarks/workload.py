@@ -39,11 +39,12 @@ class Sizes(NamedTuple):
     forgets: int
     forget_scopes: tuple[int, ...]
     starts: int
+    word_scopes: tuple[int, ...]
 
 
 FULL = Sizes(3, 1_000, 10_000, 3_000, 10, 1_000, (10_000, 100_000, 500_000, 1_000_000), 500, 50_000, 20_000, 20,
-             (10_000, 100_000, 500_000), 5)  # fmt: skip
-QUICK = Sizes(1, 20, 128, 64, 2, 20, (200, 400), 20, 100, 50, 2, (200,), 1)
+             (10_000, 100_000, 500_000), 5, (10_000, 100_000))  # fmt: skip
+QUICK = Sizes(1, 20, 128, 64, 2, 20, (200, 400), 20, 100, 50, 2, (200,), 1, (500,))
 
 
 def entity_name(number: int) -> str:

@@ -17,8 +17,10 @@ from semurg.projections.parts import Parts
 from semurg.projections.vectors import Embedded
 from semurg.projections.view import Opening
 
-STEP = 32
+STEP = 128
 """Things a step erases: a few ms at most."""
+PASSAGES_STEP = 16
+"""The same of passages, whose words are looked up one by one."""
 
 
 class Erasing:
@@ -60,7 +62,7 @@ class Erasing:
                 parts.documents.drop_digest(document)
             self._erase_passage(passage)
 
-        yield from self._each(event.passages, erase)
+        yield from self._each(event.passages, erase, PASSAGES_STEP)
         yield from self._each(event.documents, parts.documents.erase)
         parts.mentions.erase_entity(event.entity)
         self._erase_vector(Embedded.ENTITY, event.entity)
@@ -78,7 +80,7 @@ class Erasing:
 
     def _documents(self, event: DocumentsForgotten) -> Iterator[None]:
         self._use_up(event.following)
-        yield from self._each(event.passages, self._erase_passage)
+        yield from self._each(event.passages, self._erase_passage, PASSAGES_STEP)
         yield from self._each(event.documents, self._parts.documents.erase)
         yield from forget_labels(
             event,
@@ -97,9 +99,9 @@ class Erasing:
         yield
 
     @staticmethod
-    def _each(numbers: Sequence[int], erase: Callable[[int], None]) -> Iterator[None]:
-        for first in range(0, len(numbers), STEP):
-            for number in numbers[first : first + STEP]:
+    def _each(numbers: Sequence[int], erase: Callable[[int], None], step: int = STEP) -> Iterator[None]:
+        for first in range(0, len(numbers), step):
+            for number in numbers[first : first + step]:
                 erase(number)
             yield
 

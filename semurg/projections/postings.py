@@ -18,12 +18,9 @@ from semurg.projections.hashindex import HashIndex, content_hash
 from semurg.projections.kernels import bm25
 from semurg.projections.rows import Int32s, Int64s
 
-ROOM_MIN = 4_096
-
 
 class Postings:
-    """Postings in linked blocks (kernels.bm25 describes them), five bytes each and the spare slots of a term's last
-    block.
+    """Postings in linked blocks (kernels.bm25 describes them): five bytes each, and spare slots in a term's last block.
 
     By term: first block, next slot, link slot, place of the last block in its chain, number of postings. By slot:
     passage and occurrences. A term that nothing holds any more goes whole: its number and its blocks are used again.
@@ -61,19 +58,20 @@ class Postings:
     def add(self, hashes: Int64s, passages: Int32s, occurrences: Int32s) -> None:
         """Add postings side by side: those of a term ascending by passage, above all it has; those of one add up."""
         terms = self._terms_of(hashes)
-        done = 0
+        done, spare = 0, 0
         while done < len(terms):
-            self._make_room(len(terms) - done)
+            before = done
+            # a block of one slot and its link for each is enough for most
+            self._make_room(2 * (len(terms) - done) + spare)
             done = bm25.post(
                 terms, passages, occurrences, done, self._heads.view, self._tails.view, self._links.view,
                 self._levels.view, self._holders.view, self._posted.view, self._counts.view, self._free.view,
                 self._end.view,
             )  # fmt: skip
+            spare = len(terms) // 4 if done > before else bm25.SIZES[-1] + 1
 
-    def _make_room(self, postings: int) -> None:
-        """Slots for some more postings: at least for one block of any size."""
-        wanted = self._end.cells[0] + max(2 * postings, ROOM_MIN) + bm25.SIZES[-1] + 1
-        missing = wanted - len(self._posted)
+    def _make_room(self, slots: int) -> None:
+        missing = self._end.cells[0] + slots - len(self._posted)
         if missing > 0:
             self._posted.fill(-1, missing)
             self._counts.fill(0, missing)

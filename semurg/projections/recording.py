@@ -24,7 +24,7 @@ from semurg.projections.parts import Parts
 ATTRIBUTES_STEP = 128
 NAMES_STEP = 512
 TYPES_STEP = 512
-PASSAGES_STEP = 48
+PASSAGES_STEP = 32
 MENTIONS_STEP = 1_024
 """Things a step records: some 5 ms each, even where the processor is shared."""
 
