@@ -246,9 +246,6 @@ class Embedding:
         self._model = model
 
     def _waiting(self, scope: ScopeProjection) -> int:
-        if self._begun.get(scope.stream) is not scope:
-            parts = scope.parts
-            return len(parts.passages) + len(parts.names) + len(parts.facts)
         return waiting(scope.parts)
 
     def _restart(self, scope: ScopeProjection) -> None:

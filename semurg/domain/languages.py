@@ -111,6 +111,9 @@ def told_by(total: int, preferred: Sequence[str] = ()) -> str:
     counts = [total >> place * _LANE_BITS & mask for place in range(len(listed()))]
     most = max(counts)
     likely = [language for language, count in zip(listed(), counts, strict=True) if count == most]
+    if most == 1 and preferred and not set(likely).intersection(preferred):
+        # one word alone tells nothing against the languages of the memory: `car` in "buy car" is no French
+        return told_by(0, preferred)
     return next((one for one in preferred if one in likely), likely[0])
 
 

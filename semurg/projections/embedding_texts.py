@@ -58,8 +58,9 @@ def without_vector(parts: Parts, kind: Embedded, most: int, horizon: int) -> Ite
 
 
 def waiting(parts: Parts) -> int:
-    """How many things were not looked at yet."""
-    return sum(max(0, count - parts.vectors.reached(kind)) for kind, count in _numbers(parts).items())
+    """How many things have no vector yet."""
+    live = {Embedded.PASSAGE: parts.passages.live, Embedded.ENTITY: parts.names.live, Embedded.FACT: parts.facts.live}
+    return sum(max(0, count - parts.vectors.count(kind)) for kind, count in live.items())
 
 
 def _numbers(parts: Parts) -> dict[Embedded, int]:

@@ -203,12 +203,19 @@ class Finding:
         """How near an instant is to the period that the question speaks of, 0 to 1."""
         return 0.0 if self._request.time is None else self._request.time.nearness(instant)
 
-    def facts(self, entities: Sequence[int], walked: Walked, text_of: Callable[[Candidate], str]) -> list[FoundFact]:
-        """The facts of the entities reached, with what the walk brought each and its text."""
-        if not entities:
+    def facts(
+        self, near: Sequence[int], entities: Sequence[int], walked: Walked, text_of: Callable[[Candidate], str]
+    ) -> list[FoundFact]:
+        """The facts of the entities that are near, with what the walk brought each and its text.
+
+        `seed` of a candidate is its place among `entities`, which hold those that are near.
+        """
+        if not near:
             return []
+        places = [entities.index(entity) for entity in near]
         found = []
-        for fact in self._facts_of(entities):
+        for one in self._facts_of(near):
+            fact = one._replace(seed=places[one.seed])
             if fact.basis is None:
                 share = walked.evidence[FACT - fact.first].share if FACT - fact.first in walked.evidence else 0.0
             else:

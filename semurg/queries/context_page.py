@@ -43,17 +43,20 @@ class Choosing:
         reached = sorted(walked.entities, key=lambda one: (-walked.entities[one].share, one))
         entities = list(dict.fromkeys([*named, *reached]))[: max(len(named), WALKED_ENTITIES_MAX)]
         make = ContextItems(self._reads, self._number, self._at, self._finding.seeds, entities)
-        facts = self._finding.facts(entities, walked, make.fact_text)
+        # a step over a fact counts: only what lies nearer than the last step has facts within reach
+        near = [e for e in entities if e in walked.entities and walked.entities[e].hops < self._request.hops]
+        facts = self._finding.facts(near, entities, walked, make.fact_text)
         return self._fill(make, scored, facts, walked)
 
     def _fill(self, make: ContextItems, scored: Scored, facts: Sequence[FoundFact], walked: Walked) -> Page:
         """Facts take half of the places as long as passages wait for theirs."""
         ranked = self._finding.ranking(scored, walked, facts)
         room, k = self._request.max_tokens * BYTES_A_TOKEN, self._request.k
-        items = self._named_things(make, room)
+        items, left_out = self._named_things(make, room)
+        room -= sum(text_bytes(item["text"]) for item in items)
         passages: dict[int, int] = {}
         waiting = sum(not one.is_fact for one in ranked)
-        fact_places, left_out = max(1, k // 2), 0
+        fact_places = max(1, k // 2)
         for one in ranked:
             waiting -= not one.is_fact
             passage = -1 if one.is_fact else int(scored.passages[one.place])
@@ -74,20 +77,24 @@ class Choosing:
                 items.append(self._passage(make, passage, walked, score))
         return Page(items, left_out, passages)
 
-    def _named_things(self, make: ContextItems, room: int) -> list[Item]:
-        """Entities that the question names or asks for by type, when there is more to say of them than their name."""
+    def _named_things(self, make: ContextItems, room: int) -> tuple[list[Item], int]:
+        """Entities that the question names or asks for by type, when there is more to say of them than their name.
+
+        They take half of the places at most; also how many did not get one.
+        """
+        left_out = 0
         items: list[Item] = []
         for place, entity in enumerate(make.entities):
             seed = self._finding.seeds.get(entity)
             if seed is None or seed.stage not in ("exact", "spelling", "type"):
                 continue
-            if len(items) >= max(1, self._request.k // 2):
-                break
             told = self._reads.attributes_of(False, entity, self._at) or self._reads.types_of(entity, self._at)
-            if told:
+            if told and len(items) >= max(1, self._request.k // 2):
+                left_out += 1
+            elif told:
                 linked = self._reads.passages_of_entity(entity, self._at)[:1]
                 items.append(make.entity(place, room // 4, linked, round(seed.weight, 4)))
-        return items
+        return items, left_out
 
     def _fact(self, make: ContextItems, found: FoundFact, walked: Walked, score: float) -> Item:
         reached = walked.evidence.get(FACT - found.fact.first) if found.fact.basis is None else None
