@@ -88,6 +88,28 @@ def require_owner(caller: Caller) -> None:
         raise Refusal("owner_only", "This is the owner's alone.", "Use the owner token, which semurg.env holds.")
 
 
+def admit(caller: Caller, verb: str, owner_only: bool, writes: bool) -> None:
+    """What the token alone forbids, whatever the call says: told before the shape of the call is looked at.
+
+    Raises Refusal owner_only, read_only_token, scope_not_granted.
+    """
+    if owner_only:
+        require_owner(caller)
+    elif writes:
+        require_write(caller, None)
+    if verb == "delete_user":
+        _require_every_scope(caller)
+
+
+def _require_every_scope(caller: Caller) -> None:
+    if caller.scopes is not None:
+        raise Refusal(
+            "scope_not_granted",
+            "The token covers some scopes; deleting an end user takes all of them.",
+            "Use a token that is not limited to scopes.",
+        )
+
+
 def place_of_write(verb: str, caller: Caller, scope: str | None, user: str | None) -> tuple[str, str]:
     """The partition and the scope that a write is for, "" as the scope of delete_user. Raises Refusal.
 
@@ -97,14 +119,7 @@ def place_of_write(verb: str, caller: Caller, scope: str | None, user: str | Non
         partition, scope = place_of(caller, scope, user)
         require_write(caller, scope)
         return partition, scope
+    admit(caller, verb, owner_only=False, writes=True)
     if user is None:
         raise Refusal("field_required", "user_id is missing.", "Send user_id: whom to delete.", field="user_id")
-    partition = resolve_user(caller, user)
-    require_write(caller, None)
-    if caller.scopes is not None:
-        raise Refusal(
-            "scope_not_granted",
-            "The token covers some scopes; deleting an end user takes all of them.",
-            "Use a token that is not limited to scopes.",
-        )
-    return partition, ""
+    return resolve_user(caller, user), ""

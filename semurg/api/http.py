@@ -1,8 +1,8 @@
 """The HTTP door: every operation of the table as a Sanic route, one pipeline for all of them.
 
 Order of refusal: route 404 and method 405, token 401, media types 415 and 406, size 413 as the body arrives, JSON 400,
-shape 422; then the node judges access, scope and end user, and what the call means. Middleware costs a fifth of the
-throughput here, so authentication, request ids and logging live in the one wrapper.
+403 for what the token may do nowhere, shape 422; then the node judges scope and end user, and what the call means.
+Middleware costs a fifth of the throughput here, so authentication, request ids and logging live in the one wrapper.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import HTTPResponse
 
-from semurg.access import Caller
+from semurg.access import Caller, admit
 from semurg.api import headers as header
 from semurg.api.docs_page import docs_page
 from semurg.api.openapi import openapi_document
@@ -160,6 +160,7 @@ class HttpDoor:
         try:
             body = await _json_body(request)
             sent = loads(body)
+            _admit(operation, caller)
             fields, scope, user = _placed(operation, sent, request)
             key = header.idempotency_key_of(request.headers)
         except Refusal as refusal:
@@ -172,7 +173,9 @@ class HttpDoor:
         assert operation.shape is not None
         caller = self._caller(request)
         try:
-            fields = operation.shape.read(loads(await _json_body(request)))
+            sent = loads(await _json_body(request))
+            _admit(operation, caller)
+            fields = operation.shape.read(sent)
         except Refusal as refusal:
             if operation.writes:
                 self._node.record_refusal(operation.verb, refusal, caller)
@@ -269,6 +272,10 @@ def _transport_reply(error: Exception, request_id: str) -> Reply:
 
 def _warming() -> Refusal:
     return Refusal("warming", "The node is not ready yet.", "Send the call again in a second.", retry_after=1)
+
+
+def _admit(operation: Operation, caller: Caller) -> None:
+    admit(caller, operation.verb, operation.owner_only, operation.writes)
 
 
 def _placed(operation: Operation, sent: Any, request: Request) -> tuple[dict[str, Any], str | None, str | None]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from semurg.past import Past
 
 app = typer.Typer(name="replay", no_args_is_help=True)
+_SHOWN = {"recall": terminal.show_recalled, "context": terminal.show_context, "status": terminal.show_status}
 
 
 class Wanted:
@@ -116,9 +117,5 @@ def _answer(
     reply = wanted.open().read(verb, body, scope=scope, user=user)
     if as_json:
         terminal.show_raw(msgspec.json.encode(reply))
-    elif verb == "recall":
-        terminal.show_recalled(reply)
-    elif verb == "context":
-        terminal.show_context(reply)
     else:
-        terminal.show_status(reply)
+        _SHOWN[verb](reply)

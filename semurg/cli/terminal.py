@@ -125,11 +125,11 @@ def show_context(reply: Reply) -> None:
 def show_status(reply: Reply) -> None:
     """The scopes, and the ontology when one scope was asked for."""
     console = _results()
-    console.print(_table(("scope", "entities", "facts", "documents", "passages"), reply["scopes"]))
+    _print_table(console, ("scope", "entities", "facts", "documents", "passages"), reply["scopes"])
     ontology = reply.get("ontology")
     if ontology:
-        console.print(_table(("type", "members", "spellings"), ontology["top_classes"]))
-        console.print(_table(("type", "facts", "spellings"), ontology["relations"], title="relations"))
+        _print_table(console, ("type", "members", "spellings"), ontology["top_classes"])
+        _print_table(console, ("type", "facts", "spellings"), ontology["relations"], title="relations")
     console.print(_plain(f"position {reply['position']}", "dim"))
 
 
@@ -141,8 +141,19 @@ def show_lines(lines: Iterable[tuple[str, str]]) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Reply]) -> None:
-    """Rows of text under their columns."""
-    _results().print(_table(columns, rows))
+    """Rows of text under their columns: in a pipe one line a row, whatever its length, with tabs between the cells."""
+    _print_table(_results(), columns, rows)
+
+
+def _print_table(console: Console, columns: Sequence[str], rows: Sequence[Reply], title: str | None = None) -> None:
+    if console.is_terminal:
+        console.print(_table(columns, rows, title))
+        return
+    if title is not None:
+        sys.stdout.write(f"{title}\n")
+    for cells in (columns, *([_cell(row.get(column, "")) for column in columns] for row in rows)):
+        sys.stdout.write("\t".join(_plain(cell, one_line=True).plain for cell in cells) + "\n")
+    sys.stdout.flush()
 
 
 def _table(columns: Sequence[str], rows: Sequence[Reply], title: str | None = None) -> Table:
@@ -185,9 +196,10 @@ def _show_replaced(console: Console, reply: Reply) -> None:
             console.print(_plain(f"  {name.replace('_', ' ')}: {change['target']} ({when})"))
 
 
-def _plain(text: str, style: str = "") -> Text:
+def _plain(text: str, style: str = "", one_line: bool = False) -> Text:
     """Text of the caller's as it may reach a terminal: stored escape sequences must not act on it."""
-    shown = (char if char.isprintable() or char == "\n" else "\N{REPLACEMENT CHARACTER}" for char in text)
+    kept = "" if one_line else "\n"
+    shown = (char if char.isprintable() or char == kept else "\N{REPLACEMENT CHARACTER}" for char in text)
     return Text("".join(shown), style)
 
 

@@ -132,6 +132,22 @@ def test_audit_shows_one_scope_as_a_table_and_as_json(shell: Shell, scope: str) 
     assert reply["next"] is None
 
 
+def test_in_a_pipe_a_row_is_a_line_however_long_and_its_cells_are_between_tabs(shell: Shell, scope: str) -> None:
+    long = f"{scope} {'n' * 300}"
+    scopes = [f"{scope}-{number:02}-{'s' * 60}" for number in range(5)]
+    named = (option for name in scopes for option in ("--scope", name))
+    assert shell("token", "create", "--name", long, "--user", "bob", *named, "--read-only").returncode == 0
+    listed = shell("token", "list", COLUMNS="40").stdout.splitlines()
+    assert listed[0].split("\t") == ["name", "digest", "user", "scopes", "access", "expires"]
+    (row,) = (line.split("\t") for line in listed[1:] if line.startswith(long))
+    assert [row[0], *row[2:]] == [long, "bob", ", ".join(scopes), "read", "never"]
+    shell(*FACT)
+    audited = shell("audit", "--scope", scope, "--user", "alice", COLUMNS="40").stdout.splitlines()
+    assert [line.count("\t") for line in audited] == [7, 7]
+    status = shell("status", COLUMNS="40").stdout.splitlines()
+    assert [scope, "2", "1", "0", "0"] in [line.split("\t") for line in status]
+
+
 def test_audit_is_cut_by_limit_and_since(shell: Shell, scope: str) -> None:
     for target in ("Acme", "Beta", "Gamma"):
         shell("relate", "Dana", "KNOWS", target, SEMURG_USER="")

@@ -128,6 +128,33 @@ def test_what_is_the_owners_is_refused_to_every_other_token(
     assert httpx.post(node.url + path, json=body, trust_env=False).status_code == 401
 
 
+@pytest.mark.parametrize("path", [path for path, _ in OWNERS])
+def test_what_a_token_may_not_do_is_told_before_what_is_wrong_with_the_call(
+    node: RunningNode, issue: Issue, path: str
+) -> None:
+    wrong: list[Any] = [{"no_such_field": 1}, {"token": 7, "name": 7, "limit": "x"}, []]
+    with node.client(issue()["token"]) as client:
+        for body in wrong:
+            assert refused(client.post(path, json=body)) == (403, "owner_only")
+        assert refused(client.post(path, content=b"{", headers={"Content-Type": "application/json"}))[0] == 400
+
+
+@pytest.mark.parametrize("verb", ["delete_user", "remember", "relate", "forget"])
+def test_a_write_that_the_token_may_do_nowhere_is_refused_before_its_shape(
+    node: RunningNode, scope: str, issue: Issue, verb: str
+) -> None:
+    for body in ({"no_such_field": 1}, {"user_id": 7}, []):
+        with node.client(issue(read_only=True)["token"]) as client:
+            assert refused(client.post(f"/v1/memory/{verb}", json=body)) == (403, "read_only_token")
+        with node.client(issue(scopes=[scope])["token"]) as client:
+            told = (403, "scope_not_granted") if verb == "delete_user" else (422, client_error(body))
+            assert refused(client.post(f"/v1/memory/{verb}", json=body)) == told
+
+
+def client_error(body: Any) -> str:
+    return "unknown_field" if "no_such_field" in body else "field_invalid"
+
+
 def test_a_revoked_token_is_refused_from_the_next_request_on(
     node: RunningNode, owner: httpx.Client, scope: str, issue: Issue
 ) -> None:
