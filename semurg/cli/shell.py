@@ -11,6 +11,7 @@ import typer
 from semurg.cli import memory, model, replay, tokens
 from semurg.cli.audit import audit
 from semurg.cli.log import log
+from semurg.cli.parse import parse
 from semurg.cli.serve import serve
 from semurg.cli.terminal import show_failure, show_refusal
 from semurg.cli.verify import verify
@@ -60,6 +61,7 @@ app.command()(memory.relate)
 app.command()(memory.forget)
 app.command()(memory.delete_user)
 app.command()(memory.status)
+app.command()(parse)
 app.command()(audit)
 app.command()(verify)
 app.command()(log)
