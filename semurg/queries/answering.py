@@ -16,9 +16,9 @@ from semurg.queries.evidence import Question, Scored, weights_for
 from semurg.queries.grounding import Meant
 
 LEAST_SHARE_OF_FLOOR = 0.6
-CONTRAST_WEIGHTS = (-0.58, 0.67, 0.88, -1.98, -3.47, 2.59, 1.75, -2.0)
+CONTRAST_WEIGHTS = (-0.56, 0.66, 0.58, -2.0, -3.18, 2.27, 1.71, -2.07)
 """For (own, others) of: the weighted sum, the cosine, the words covered, BM25 over what the words tell."""
-CONTRAST_MAX = -0.05
+CONTRAST_MAX = 0.0
 
 
 class Answering:
