@@ -99,7 +99,8 @@ class Erasing:
         yield
 
     @staticmethod
-    def _each(numbers: Sequence[int], erase: Callable[[int], None], step: int = STEP) -> Iterator[None]:
+    def _each(numbers: Sequence[int], erase: Callable[[int], None], step: int | None = None) -> Iterator[None]:
+        step = STEP if step is None else step
         for first in range(0, len(numbers), step):
             for number in numbers[first : first + step]:
                 erase(number)

@@ -36,6 +36,7 @@ def test_reads_come_in_between_and_each_sees_a_whole_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: dict[str, Any]
 ) -> None:
     monkeypatch.setattr(erasing, "STEP", 8)
+    monkeypatch.setattr(erasing, "PASSAGES_STEP", 8)
 
     async def story() -> tuple[list[int], dict[str, Any]]:
         node = await filled(tmp_path / "memory")
@@ -65,6 +66,7 @@ def test_reads_come_in_between_and_each_sees_a_whole_state(
 
 def test_other_tasks_run_while_a_scope_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(erasing, "STEP", 8)
+    monkeypatch.setattr(erasing, "PASSAGES_STEP", 8)
 
     async def story() -> int:
         node = await filled(tmp_path / "memory")
