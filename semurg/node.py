@@ -40,7 +40,7 @@ from semurg.projections.bags import load_word_lists
 from semurg.projections.kernels.jit import warm_up
 from semurg.projections.projector import Projector
 from semurg.projections.replay import no_collection, replay
-from semurg.reading import Reading
+from semurg.reading import Reading, warm_questions
 from semurg.writer import NODE_STREAM, Clock, Order, Writer
 
 TOKEN_VARIABLE = "SEMURG_API_TOKEN"
@@ -124,6 +124,7 @@ class Node:
             self._directory.release()
             self._state = "stopped"
             raise
+        self._warming = asyncio.create_task(warm_questions())
         self._state = "ready"
 
     async def stop(self, abandon: bool = False) -> None:
@@ -134,6 +135,7 @@ class Node:
         if self._state == "stopped":
             return
         self._state = "stopping"
+        self._warming.cancel()
         await self._writer.stop(abandon)
         await self._embedding.stop()
         await self._log.close()

@@ -5,6 +5,7 @@ Called by both for every door. A read sees what is published and nothing else; i
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -18,10 +19,19 @@ from semurg.queries.context_plan import Meaning, plan
 from semurg.queries.instants import read_at
 from semurg.queries.recall import RecallContext, recall
 from semurg.queries.requests import context_request, read_instants, recall_request
+from semurg.queries.spoken_time import warm_up
 from semurg.queries.status import NamedScope, StatusRequest, status
 
 Fields = Mapping[str, Any]
+SETTLED_S = 1.0
+"""How long after a start the reader of rare dates is imported: not while the first callers are answered."""
 NOT_ARMED = Meaning(None, "not_armed", None, None, None)
+
+
+async def warm_questions() -> None:
+    """Import in a thread what the first question with a date in a rare language would wait for."""
+    await asyncio.sleep(SETTLED_S)
+    await asyncio.to_thread(warm_up)
 
 
 class Embedding(Protocol):

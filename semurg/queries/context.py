@@ -183,4 +183,4 @@ def _time(call: Call, finding: Finding | None) -> dict[str, Any]:
     time = call.request.time
     if time is None:
         return {}
-    return {"time": time._replace(applied=finding is not None and finding.applied).report()}
+    return {"time": time.report(applied=finding is not None and finding.applied)}

@@ -185,7 +185,7 @@ class Finding:
         time = self._request.time
         if time is None or not time.certain:
             return []
-        start, end = time.period
+        start, end = time.from_us, time.to_us
         present = self._at.valid_at
         first = end - 1 if start == UNKNOWN_START else start
         last = max(start, present) if end == NO_END else end - 1
