@@ -110,6 +110,11 @@ class Vectors:
         """Bytes held, spare room included."""
         return sum(table.nbytes for table in self._tables.values())
 
+    @property
+    def width(self) -> int:
+        """How many components a vector has; 0 before the first."""
+        return self._width
+
     def begin(self, width: int) -> None:
         """Drop every vector and take vectors of this width from now on."""
         self._width = width

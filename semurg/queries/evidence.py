@@ -128,7 +128,9 @@ def score_passages(
 def _in_context(
     parts: Parts, talk: Conversation, query: NDArray[np.float32], numbers: NDArray[np.int32]
 ) -> NDArray[np.float32]:
-    """The cosine with each passage's vector and those of its neighbours added up."""
+    """The cosine with each passage's vector and those of its neighbours added up; 0 before any has a vector."""
+    if parts.vectors.width != len(query):
+        return np.zeros(len(numbers), dtype=np.float32)
     mixed = np.zeros((len(numbers), len(query)), dtype=np.float32)
     for away, share in NEIGHBOURS:
         near = talk.neighbours(numbers, away) if away else numbers

@@ -35,6 +35,19 @@ def test_a_text_is_queued_embedded_and_found_by_its_meaning(opened: Opened) -> N
     assert [item["text"] for item in reply["items"]] == [TEXT]
 
 
+def test_a_question_may_come_before_the_first_vector_of_its_scope(opened: Opened) -> None:
+    memory = opened()
+    memory.remember(scope="s", content=TEXT)
+    settled(memory)
+    scope = memory.node._projector.scope("", "s")
+    assert scope is not None
+    # as it is until the first text of a new scope has its vector
+    scope.parts.vectors.begin(0)
+    reply = memory.context(scope="s", query="What stands behind the mill?")
+    assert [item["text"] for item in reply["items"]] == [TEXT]
+    assert reply["seeding"]["meaning"]["coverage"] == "incomplete"
+
+
 def test_a_reworded_question_without_a_shared_word_is_grounded_by_meaning(opened: Opened) -> None:
     memory = opened()
     memory.remember(scope="s", content="purchase automobile")
